@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef ALIGNCK_REPORT_H
+#define ALIGNCK_REPORT_H
+
+/*
+ * report: show what was found. Data in, text out; nothing here reads a device. The columns are a
+ * table, one row a column, in src/report/columns.c.
+ */
+
+#include "alignck/analyse.h"
+
+#include <stdio.h>
+
+/* All that is known of one device named on the command line. */
+struct result {
+	const char *path;
+	int error; /* 0, or the -errno that ended it; then the rest is NULL */
+	struct reason reason;
+	struct device *device;
+	struct layout *layout;
+	struct content *contents; /* layout->count of them, at least 1; NULL: not looked at */
+	struct policy policy;
+	struct analysis *analysis;
+};
+
+enum report_format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_PAIRS,
+	FORMAT_RAW,
+	FORMAT_PROMETHEUS,
+	FORMAT_NAGIOS,
+	FORMAT_QUIET,
+};
+
+#define REPORT_COLUMNS_MAX 48
+
+struct report_options {
+	enum report_format format;
+	int columns[REPORT_COLUMNS_MAX]; /* ids from report_parse_columns(); 0 of them: the default
+					  */
+	size_t column_count;
+	bool noheadings;
+	bool bytes;    /* sizes as plain numbers of bytes */
+	bool verbose;  /* device facts and users as well; aligned partitions' notices too */
+	bool terminal; /* box characters only there (and in a UTF-8 locale) */
+	bool strict;
+};
+
+/* Parses "NAME,START,..." ("+COL" adds to the default, as lsblk). 0, or -EINVAL and *bad = the
+ * word. */
+int report_parse_columns(const char *list, struct report_options *options, char bad[64]);
+
+/* One line a column for --help: "  NAME  what it is". */
+void report_print_columns(FILE *out);
+
+/*
+ * Prints all results in the order given. Results with an error are left out of text (the command
+ * has said it on standard error) but counted in summaries, so that a monitoring line never calls an
+ * unreadable disk fine. Returns 0 or -errno (-ENOMEM; write errors are found by the caller's
+ * flush).
+ */
+int report(FILE *out, const struct result *results, size_t count,
+	   const struct report_options *options);
+
+/* Exit status of the whole run (--nagios has its own: 0 ok, 1 warning, 2 critical, 3 unknown). */
+enum status report_status(const struct result *results, size_t count, bool strict);
+int nagios_status(const struct result *results, size_t count, bool strict);
+
+#endif

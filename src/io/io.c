@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "alignck/io.h"
+
+#include <errno.h>
+
+static bool is_inside(const struct io *io, size_t len, uint64_t offset)
+{
+	uint64_t end;
+
+	return add_u64(offset, len, &end) && end <= io->size;
+}
+
+int io_read(struct io *io, void *buf, size_t len, uint64_t offset)
+{
+	if (!is_inside(io, len, offset))
+		return -ENODATA;
+	return io->ops->read(io, buf, len, offset);
+}
+
+int io_write(struct io *io, const void *buf, size_t len, uint64_t offset)
+{
+	if (!io->ops->write)
+		return -EROFS;
+	if (!is_inside(io, len, offset))
+		return -ENOSPC;
+	return io->ops->write(io, buf, len, offset);
+}
+
+int io_flush(struct io *io)
+{
+	return io->ops->flush ? io->ops->flush(io) : -EROFS;
+}
+
+int io_fd(const struct io *io, uint64_t *base)
+{
+	return io->ops->fd ? io->ops->fd(io, base) : -1;
+}
+
+void io_close(struct io *io)
+{
+	if (io)
+		io->ops->close(io);
+}
+
+void cleanup_io(struct io **io)
+{
+	io_close(*io);
+}
