@@ -19,7 +19,7 @@ B       := build/$(VARIANT)
 Q       := $(if $(filter 1,$(V)),,@)
 
 # Library, Debian package that brings it. One row a library.
-LIBRARIES := blkid:libblkid-dev popt:libpopt-dev smartcols:libsmartcols-dev json-c:libjson-c-dev \
+LIBRARIES := blkid:libblkid-dev fdisk:libfdisk-dev popt:libpopt-dev smartcols:libsmartcols-dev json-c:libjson-c-dev \
 	mount:libmount-dev
 PKGS      := $(foreach l,$(LIBRARIES),$(firstword $(subst :, ,$l)))
 # libmount is opened when it is needed (src/probe/users.c); only its header is used here.
