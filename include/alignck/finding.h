@@ -87,7 +87,8 @@ void findings_add_value(struct findings *findings, enum finding_id id, int parti
 			uint64_t value, uint64_t boundary, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/* Appends a copy of every finding of `from`. */
+/* Appends a copy of one finding, or of every finding of `from`. */
+void findings_add_copy(struct findings *findings, const struct finding *finding);
 void findings_append(struct findings *to, const struct findings *from);
 
 /* The highest status among them; with `strict` a warning counts as STATUS_MISALIGNED. */

@@ -131,14 +131,18 @@ void findings_add_value(struct findings *findings, enum finding_id id, int parti
 	va_end(args);
 }
 
+void findings_add_copy(struct findings *findings, const struct finding *finding)
+{
+	struct finding *slot = make_room(findings, finding->id);
+
+	if (slot)
+		*slot = *finding;
+}
+
 void findings_append(struct findings *to, const struct findings *from)
 {
-	for (size_t i = 0; i < from->count; i++) {
-		struct finding *slot = make_room(to, from->list[i].id);
-
-		if (slot)
-			*slot = from->list[i];
-	}
+	for (size_t i = 0; i < from->count; i++)
+		findings_add_copy(to, &from->list[i]);
 }
 
 enum status findings_status(const struct findings *findings, bool strict)
