@@ -63,6 +63,13 @@ void report_print_columns(FILE *out);
 int report(FILE *out, const struct result *results, size_t count,
 	   const struct report_options *options);
 
+/*
+ * What the kernel calls a partition of a disk ("sda1", "nvme0n1p1": a "p" goes between where the
+ * disk's name ends in a digit); for images the file's name and the number ("disk.img1"). Writes
+ * into buf and returns it.
+ */
+const char *partition_name(char *buf, size_t size, const struct device *device, unsigned number);
+
 /* Exit status of the whole run (--nagios has its own: 0 ok, 1 warning, 2 critical, 3 unknown). */
 enum status report_status(const struct result *results, size_t count, bool strict);
 int nagios_status(const struct result *results, size_t count, bool strict);
