@@ -94,8 +94,8 @@ static struct finding *make_room(struct findings *findings, enum finding_id id)
 	return &findings->list[findings->count++];
 }
 
-static void add(struct findings *findings, const struct finding *head, const char *format,
-		va_list args)
+__attribute__((format(printf, 3, 0))) static void
+add(struct findings *findings, const struct finding *head, const char *format, va_list args)
 {
 	struct finding *slot = make_room(findings, head->id);
 
