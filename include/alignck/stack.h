@@ -15,8 +15,10 @@
 struct layer {
 	char type[24]; /* libblkid's name: "ext4", "crypto_LUKS", "LVM2_member", "vfat" ... */
 	uint64_t data_offset; /* where its payload starts, absolute bytes on the disk */
-	uint64_t block_size;  /* unit it writes in, bytes; 0: unknown */
-	uint8_t ashift;       /* ZFS; 0: none */
+	uint64_t block_size; /* unit it writes in, bytes; 0: unknown, or it passes writes through */
+	uint64_t chunk_size; /* LVM extent, md chunk, a file system's stripe unit, bytes; 0: none */
+	int level;           /* linux_raid_member: 0, 1, 5 ... as the kernel counts; else 0 */
+	uint8_t ashift;      /* ZFS; 0: none */
 	bool has_data_offset; /* false: named only */
 };
 
@@ -29,8 +31,16 @@ struct content {
 };
 
 /*
- * Looks into [start, start + size) of `io`. `sector` is the logical sector size in bytes. Reads at
- * most 16 KiB (ZFS: its labels too). A read error inside is a finding, not a failure. 0 or -ENOMEM.
+ * Looks into [start, start + size) of `io`; `sector` is the logical sector size in bytes. What a
+ * table claims past the end of `io` is not looked at.
+ *
+ * It goes down where the data can be read: into a RAID1 member, where its data starts. What is
+ * encrypted, striped or allocated by somebody else (LVM, ZFS) ends the stack.
+ *
+ * Reads at most 16 KiB for each layer, in small pieces at both ends. More only where that is where
+ * the answer lies: a ZFS label (112 KiB), LUKS2 JSON that is longer than usual (64 KiB), an md
+ * superblock to be checked (4 KiB). A read error inside is a finding, not a failure. Returns 0 or
+ * -ENOMEM. *content is the caller's (content_free) in both cases.
  */
 int read_content(struct io *io, uint64_t start, uint64_t size, uint32_t sector,
 		 struct content *content);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * LUKS1: "LUKS On-Disk Format Specification" 1.2.3, figure 1. LUKS2: "LUKS2 On-Disk Format
+ * Specification" 1.1.1, sections 2.1 (binary header) and 3 (JSON area).
+ */
+#include "decode.h"
+
+#include <json-c/json.h>
+#include <string.h>
+
+enum {
+	LUKS_VERSION = 6,           /* be16, both versions */
+	LUKS1_PAYLOAD_OFFSET = 104, /* be32, 512-byte sectors; 0: the header is detached */
+	LUKS1_HEADER = 592,
+	LUKS2_HDR_SIZE = 8, /* be64, binary header and JSON area together */
+	LUKS2_BINARY = 4096,
+	LUKS2_HDR_SIZE_MIN = 16 * 1024, /* section 2.2 has the list */
+	LUKS2_HDR_SIZE_MAX = 4 * 1024 * 1024,
+	/* The area may have 4 MiB; a header with all its 32 keyslots fills about 24 KiB of it.
+	 * More would only let a hostile header make us parse and hold it. */
+	LUKS2_JSON_MAX = 64 * 1024,
+	LUKS2_JSON_DEPTH = 8,
+};
+
+/* A number as LUKS2 writes 64-bit ones: a string of decimal digits. */
+static bool get_number(struct json_object *object, const char *key, uint64_t *number)
+{
+	struct json_object *value;
+	const char *text;
+
+	if (!json_object_object_get_ex(object, key, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return false;
+	text = json_object_get_string(value);
+	/* parse_size() would take a unit too */
+	return text[strspn(text, "0123456789")] == '\0' && !parse_size(text, number);
+}
+
+static bool get_segment(struct json_object *root, uint64_t *offset, uint64_t *sector_size)
+{
+	struct json_object *segments, *segment, *value;
+
+	if (!json_object_object_get_ex(root, "segments", &segments) ||
+	    !json_object_object_get_ex(segments, "0", &segment) ||
+	    !get_number(segment, "offset", offset))
+		return false;
+
+	/* A segment of type "linear" (being decrypted) has no sector size. */
+	*sector_size = 0;
+	if (json_object_object_get_ex(segment, "sector_size", &value) &&
+	    json_object_is_type(value, json_type_int)) {
+		int64_t n = json_object_get_int64(value);
+
+		if (n >= 512 && n <= 4096 && is_power_of_two(n))
+			*sector_size = n;
+	}
+	return true;
+}
+
+bool decode_luks2_json(const char *text, size_t len, uint64_t *offset, uint64_t *sector_size)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(LUKS2_JSON_DEPTH);
+	struct json_object *root;
+	bool found;
+
+	if (!tokener)
+		return false;
+	root = json_tokener_parse_ex(tokener, text, len);
+	found = root && get_segment(root, offset, sector_size);
+	json_object_put(root);
+	json_tokener_free(tokener);
+	return found;
+}
+
+static enum outcome decode_luks2(struct decoding *d)
+{
+	uint64_t hdr_size = get_be64(d->bytes + LUKS2_HDR_SIZE), offset, sector_size;
+	const uint8_t *text;
+	size_t room, have;
+
+	if (hdr_size < LUKS2_HDR_SIZE_MIN || hdr_size > LUKS2_HDR_SIZE_MAX)
+		return found_name(d);
+
+	/* The text ends with the first NUL, mostly within what is already here. */
+	room = hdr_size - LUKS2_BINARY;
+	if (room > LUKS2_JSON_MAX)
+		room = LUKS2_JSON_MAX;
+	have = d->len > LUKS2_BINARY ? d->len - LUKS2_BINARY : 0;
+	if (have > room)
+		have = room;
+	text = d->bytes + LUKS2_BINARY;
+	if (!have || !memchr(text, 0, have)) {
+		d->fallback = DECODE_FOUND;
+		have = room;
+		text = reach(d, LUKS2_BINARY, have);
+		if (!text)
+			return DECODE_MORE;
+	}
+	if (!decode_luks2_json((const char *)text, strnlen((const char *)text, have), &offset,
+			       &sector_size))
+		return found_name(d);
+	return found_at(d, offset, sector_size);
+}
+
+enum outcome decode_luks(struct decoding *d)
+{
+	uint64_t payload;
+
+	if (d->len < LUKS1_HEADER)
+		return DECODE_NOT_THIS;
+	switch (get_be16(d->bytes + LUKS_VERSION)) {
+	case 1:
+		payload = get_be32(d->bytes + LUKS1_PAYLOAD_OFFSET);
+		if (!payload)
+			return found_name(d);
+		/* Its 512-byte encryption sector is no unit of writing: dm-crypt passes a
+		 * write on in the size it got it. */
+		return found_at(d, payload * 512, 0);
+	case 2:
+		return decode_luks2(d);
+	default:
+		return found_name(d);
+	}
+}

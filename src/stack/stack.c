@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reads the few places where superblocks are, asks the table of signatures, and goes down one layer
+ * at a time. The only file of the stage that does I/O.
+ */
+#include "decode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* With 9 to 11 small reads a container costs less than 16 KiB: 9728 + 512 + 1536 + 3 * 48 + 3 * 512
+ * + 1024 bytes, and the odd byte a decoder asks for. */
+enum {
+	HEAD_LEN = 9728, /* up to UFS1's magic, the last of many signatures at the start */
+	ZFS_CHECKSUM = 128 * 1024 - 40,
+	WINDOW_BYTES_MAX = HEAD_LEN,
+	STEPS_MAX = 8, /* what one decoder may ask for: ZFS has four labels */
+	/* libblkid takes the first file system for a floppy's, and sees no RAID there. */
+	TINY = 1440 * 1024,
+};
+
+/* Where each window lies: `at` from the start, or that far before the end rounded down to `unit`.
+ */
+static const struct {
+	uint32_t unit; /* bytes; 0: from the start */
+	uint32_t at, len;
+} places[WINDOW_COUNT] = {
+	[WINDOW_HEAD] = { 0, 0, HEAD_LEN },
+	[WINDOW_32K] = { 0, 32 * 1024, 512 },
+	[WINDOW_64K] = { 0, 64 * 1024, 1536 },
+	[WINDOW_ZFS_LABEL0] = { 0, ZFS_CHECKSUM, 48 },
+	[WINDOW_ZFS_LABEL1] = { 0, 256 * 1024 + ZFS_CHECKSUM, 48 },
+	[WINDOW_ZFS_LABEL3] = { 256 * 1024, 256 * 1024 - ZFS_CHECKSUM, 48 },
+	[WINDOW_MD090] = { 64 * 1024, 64 * 1024, 512 },
+	[WINDOW_MD10] = { 4096, 8192, 512 },
+	[WINDOW_LAST_4K] = { 1, 4096, 512 },
+	[WINDOW_LAST_SECTORS] = { 512, 1024, 1024 },
+};
+
+/* A container being looked into. */
+struct look {
+	struct io *io;
+	uint64_t start, size; /* absolute bytes; size as the layer above claims it */
+	struct content *content;
+	bool tried[WINDOW_COUNT];
+	size_t have[WINDOW_COUNT]; /* bytes of it that could be read */
+	uint64_t at[WINDOW_COUNT];
+	uint8_t *bytes[WINDOW_COUNT];
+	uint8_t buffer[15 * 1024];
+	size_t used;
+};
+
+static void cannot_read(struct look *look, uint64_t offset, size_t len, int err)
+{
+	findings_add(&look->content->findings, FINDING_LAYER_INVALID, -1,
+		     "cannot read %zu bytes at %llu: %s", len,
+		     (unsigned long long)(look->start + offset), strerror(-err));
+}
+
+/* Reads what there is of [offset, offset + len) of the container: the table may claim more than the
+ * disk has. Returns how much; 0 with a finding where it cannot be read. */
+static size_t read_some(struct look *look, void *to, uint64_t offset, size_t len)
+{
+	uint64_t position, room;
+	int r;
+
+	if (offset >= look->size || !add_u64(look->start, offset, &position) ||
+	    position >= look->io->size)
+		return 0;
+	room = look->size - offset;
+	if (room > look->io->size - position)
+		room = look->io->size - position;
+	if (len > room)
+		len = room;
+	r = io_read(look->io, to, len, position);
+	if (r < 0) {
+		cannot_read(look, offset, len, r);
+		return 0;
+	}
+	return len;
+}
+
+/* Windows are read when the first signature asks for them. */
+static void read_window(struct look *look, enum window w)
+{
+	uint64_t end;
+
+	if (look->tried[w])
+		return;
+	look->tried[w] = true;
+	look->at[w] = places[w].at;
+	if (places[w].unit) {
+		end = round_down_to(look->size, places[w].unit);
+		if (end < places[w].at)
+			return;
+		look->at[w] = end - places[w].at;
+	}
+	look->bytes[w] = look->buffer + look->used;
+	look->used += places[w].len;
+	look->have[w] = read_some(look, look->bytes[w], look->at[w], places[w].len);
+}
+
+static bool has_magic(const struct look *look, const struct signature *s)
+{
+	size_t end = (size_t)s->super + s->magic_at + s->magic_len;
+
+	return look->have[s->window] > s->super && look->have[s->window] >= end &&
+	       !memcmp(look->bytes[s->window] + s->super + s->magic_at, s->magic, s->magic_len);
+}
+
+/*
+ * Runs a decoder, and reads what it asks for, until it has made up its mind. The runs it asks for
+ * live in *more, which grows as needed and is the caller's to free.
+ */
+static int run_decoder(struct look *look, const struct signature *s, struct decoding *d,
+		       enum outcome *outcome, uint8_t **more)
+{
+	for (;;) {
+		*outcome = s->decode(d);
+		if (*outcome != DECODE_MORE)
+			return 0;
+		*outcome = d->fallback;
+		if (d->step++ == STEPS_MAX)
+			return 0;
+
+		uint8_t *grown = realloc(*more, d->want_len);
+
+		if (!grown)
+			return -ENOMEM;
+		*more = grown;
+		d->more = NULL;
+		d->more_len = read_some(look, grown, d->want_offset, d->want_len);
+		d->more_at = d->want_offset;
+		if (d->more_len == d->want_len)
+			d->more = grown;
+		else if (s->decode != decode_zfs && s->decode != decode_udf &&
+			 s->decode != decode_swap_large)
+			return 0; /* only these look elsewhere when a place cannot be had */
+	}
+}
+
+/* *found: the signature stands, and *d says what it says. */
+static int try_signature(struct look *look, const struct signature *s, struct decoding *d,
+			 bool *found)
+{
+	enum outcome outcome = DECODE_FOUND;
+	autofree uint8_t *more = NULL;
+	int r = 0;
+
+	*found = false;
+	if (look->size < s->least * KIB)
+		return 0;
+	read_window(look, s->window);
+	if (!has_magic(look, s))
+		return 0;
+	*d = (struct decoding){
+		.bytes = look->bytes[s->window] + s->super,
+		.len = look->have[s->window] - s->super,
+		.at = look->at[s->window] + s->super,
+		.size = look->size,
+	};
+	name_layer(d, s->type);
+	if (s->decode)
+		r = run_decoder(look, s, d, &outcome, &more);
+	*found = r == 0 && outcome == DECODE_FOUND;
+	return r;
+}
+
+/* The rules of blkid_do_safeprobe(): see signatures.c. */
+static int find_layer(struct look *look, struct decoding *first, bool *found)
+{
+	bool is_tiny = look->size <= TINY, ambiguous = false;
+	const struct signature *second = NULL, *s;
+	unsigned count = 0, intolerant = 0;
+
+	for (s = signatures; s < signatures + signature_count; s++) {
+		struct decoding d;
+		bool match;
+		int r;
+
+		if (is_tiny && (s->usage == USAGE_RAID || count))
+			continue;
+		if (count && !strcmp(first->layer.type, s->type))
+			continue;
+		r = try_signature(look, s, &d, &match);
+		if (r < 0)
+			return r;
+		if (!match)
+			continue;
+		if (count++)
+			second = second ? second : s;
+		else
+			*first = d;
+		if (s->usage == USAGE_RAID || s->usage == USAGE_CRYPTO)
+			break;
+		intolerant += s->usage != USAGE_TOLERANT;
+	}
+	*found = count;
+	ambiguous = count > 1 && intolerant;
+	if (ambiguous) {
+		look->content->ambiguous = true;
+		findings_add(&look->content->findings, FINDING_CONTENT_AMBIGUOUS, -1,
+			     "signatures of both %s and %s; `wipefs` removes the one that is stale",
+			     first->layer.type, second->type);
+	}
+	return 0;
+}
+
+/* Makes the layer's position absolute, where it lies inside its container. */
+static void add_layer(struct look *look, const struct decoding *d)
+{
+	struct content *content = look->content;
+	struct layer *layer = &content->layers[content->count++];
+	uint64_t claimed = d->layer.data_offset;
+
+	*layer = d->layer;
+	if (!layer->has_data_offset)
+		return;
+	if (claimed < look->size && add_u64(look->start, claimed, &layer->data_offset))
+		return;
+	layer->has_data_offset = false;
+	layer->data_offset = 0;
+	findings_add_value(&content->findings, FINDING_LAYER_INVALID, -1, claimed, look->size,
+			   "%s claims that its data starts at byte %llu of %llu", layer->type,
+			   (unsigned long long)claimed, (unsigned long long)look->size);
+}
+
+/* Where the next layer down is: false when there is none to be seen. */
+static bool go_inside(struct look *look, const struct decoding *d)
+{
+	struct content *content = look->content;
+	const struct layer *layer = &content->layers[content->count - 1];
+	uint64_t room, inside = d->inside;
+
+	if (!inside || !layer->has_data_offset)
+		return false;
+	room = look->size - (layer->data_offset - look->start);
+	if (inside > room)
+		inside = room;
+	/* Each container is smaller than the one around it, so this ends. */
+	if (inside == look->size) {
+		findings_add(&content->findings, FINDING_LAYER_INVALID, -1,
+			     "%s claims to lie inside itself", layer->type);
+		return false;
+	}
+	if (content->count == STACK_DEPTH_MAX) {
+		findings_add(&content->findings, FINDING_LAYER_INVALID, -1,
+			     "more than %d layers, one inside the other", STACK_DEPTH_MAX);
+		return false;
+	}
+	look->start = layer->data_offset;
+	look->size = inside;
+	return true;
+}
+
+int read_content(struct io *io, uint64_t start, uint64_t size, uint32_t sector,
+		 struct content *content)
+{
+	struct look look = { .io = io, .start = start, .size = size, .content = content };
+
+	(void)sector; /* every format here counts in bytes or in units of its own */
+	*content = (struct content){ 0 };
+	for (;;) {
+		struct decoding d;
+		bool found;
+		int r = find_layer(&look, &d, &found);
+
+		if (r < 0)
+			return r;
+		if (!found)
+			return 0;
+		add_layer(&look, &d);
+		if (content->ambiguous || !go_inside(&look, &d))
+			return 0;
+		memset(look.tried, 0, sizeof(look.tried));
+		memset(look.have, 0, sizeof(look.have));
+		look.used = 0;
+	}
+}
+
+void content_free(struct content *content)
+{
+	findings_free(&content->findings);
+	content->count = 0;
+}
