@@ -40,6 +40,7 @@ enum finding_id {
 	FINDING_HYBRID_MBR_CONTRADICTS, /* named "hybrid-mbr" too, as an error */
 	FINDING_OVERLAP,
 	FINDING_EBR_INSIDE_DATA,
+	FINDING_EBR_OUT_OF_ORDER, /* the chain goes backwards on the disk: legal, some tools stop */
 	FINDING_BEYOND_END,
 	FINDING_KERNEL_DISAGREES, /* the kernel's partition is not where the table says */
 	FINDING_ZONE_MISALIGNED,

@@ -34,6 +34,7 @@ static const struct {
 	[FINDING_HYBRID_MBR_CONTRADICTS] = { "hybrid-mbr", ERROR, STATUS_UNKNOWN },
 	[FINDING_OVERLAP] = { "overlap", ERROR, STATUS_UNKNOWN },
 	[FINDING_EBR_INSIDE_DATA] = { "ebr-inside-data", ERROR, STATUS_UNKNOWN },
+	[FINDING_EBR_OUT_OF_ORDER] = { "ebr-out-of-order", WARNING },
 	[FINDING_BEYOND_END] = { "beyond-end", ERROR, STATUS_UNKNOWN },
 	[FINDING_KERNEL_DISAGREES] = { "kernel-disagrees", ERROR, STATUS_UNKNOWN },
 	[FINDING_ZONE_MISALIGNED] = { "zone-misaligned", ERROR, STATUS_MISALIGNED },
