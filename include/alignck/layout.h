@@ -41,7 +41,7 @@ enum partition_role {
 	ROLE_BIOS_BOOT,  /* GPT 21686148-6449-6E6F-744E-656564454649 */
 	ROLE_MSR,        /* GPT E3C9E316-0B5C-4DB8-817D-F92DF00215AE */
 	ROLE_PROTECTIVE, /* MBR ee */
-	ROLE_MAP,        /* an entry that describes the table itself (Mac) */
+	ROLE_MAP,        /* describes the table itself (Mac map, SGI header) or free space (Mac) */
 	ROLE_WHOLE,     /* an entry that stands for the whole disk or slice (BSD c, Sun 3rd, SGI) */
 	ROLE_CONTAINER, /* holds a nested table, and no payload of its own: its slices are judged
 			   too, and so is it */
