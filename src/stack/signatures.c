@@ -16,6 +16,7 @@
 #define BCACHEFS_MAGIC  "\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"
 #define STRATIS_MAGIC   "!Stra0tis\x86\xff\x02^\x41rh"
 #define FS              USAGE_FILESYSTEM
+#define TOLERANT        USAGE_TOLERANT
 #define OTHER           USAGE_OTHER
 #define RAID            USAGE_RAID
 #define CRYPTO          USAGE_CRYPTO
