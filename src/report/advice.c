@@ -23,6 +23,15 @@ static const struct {
 	{ FINDING_BEYOND_END, "sfdisk --verify", "sgdisk --verify", "shows more of the table" },
 };
 
+size_t count_warnings(const struct findings *findings)
+{
+	size_t warnings = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		warnings += finding_severity(findings->list[i].id) == SEVERITY_WARNING;
+	return warnings;
+}
+
 static bool has_finding(const struct findings *findings, enum finding_id id)
 {
 	for (size_t i = 0; i < findings->count; i++)
@@ -45,21 +54,75 @@ static void put_misaligned(FILE *out, const struct result *result)
 	fputs(a->misaligned == 1 ? " is misaligned" : " are misaligned", out);
 }
 
-static void put_unknown(FILE *out, const struct result *result)
+static void put_cannot_tell(FILE *out, const struct result *result)
+{
+	fputs("cannot tell", out);
+	if (!result->analysis->misaligned)
+		return;
+	fputs(" for sure (", out);
+	put_misaligned(out, result);
+	fputc(')', out);
+}
+
+static void put_aligned(FILE *out, const struct result *result)
+{
+	const struct analysis *a = result->analysis;
+	size_t exempt = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		exempt += a->partitions[i].verdict == VERDICT_EXEMPT && is_shown(result, i);
+	if (result->layout->type == TABLE_NONE) {
+		bool empty = !result->contents || !result->contents[0].count;
+
+		fputs(empty ? "no partition table, and nothing known inside"
+			    : "no partition table; what it holds is aligned",
+		      out);
+	} else if (!result->layout->count) {
+		fputs("its table is empty", out);
+	} else if (!a->judged) {
+		fputs("nothing to judge", out);
+	} else if (result->policy.only >= 0 && a->judged == 1) {
+		fputs("aligned", out);
+	} else {
+		put_count(out, a->judged, "partition");
+		fputs(a->judged == 1 ? ", aligned" : ", all aligned", out);
+	}
+	if (exempt)
+		fprintf(out, " (%zu exempt)", exempt);
+}
+
+void put_state(FILE *out, const struct result *result, bool strict)
 {
 	const struct findings *findings = &result->analysis->findings;
+	size_t warnings = count_warnings(findings);
 
-	fputs("cannot tell", out);
-	if (result->analysis->misaligned) {
-		fputs(" for sure (", out);
+	switch (findings_status(findings, false)) {
+	case STATUS_ALIGNED:
+		put_aligned(out, result);
+		if (!strict || !warnings)
+			break;
+		fputs("; strict: ", out);
+		put_count(out, warnings, "warning");
+		fputs(warnings == 1 ? " counts" : " count", out);
+		break;
+	case STATUS_MISALIGNED:
 		put_misaligned(out, result);
-		fputc(')', out);
+		break;
+	case STATUS_UNFINISHED:
+		fputs("an unfinished realignment is on it", out);
+		break;
+	default:
+		put_cannot_tell(out, result);
 	}
+}
+
+static void put_table_remedy(FILE *out, const struct result *result)
+{
 	for (size_t i = 0; i < ARRAY_SIZE(remedies); i++) {
 		const char *command = result->layout->type == TABLE_GPT ? remedies[i].gpt_command
 									: remedies[i].command;
 
-		if (!has_finding(findings, remedies[i].id))
+		if (!has_finding(&result->analysis->findings, remedies[i].id))
 			continue;
 		fputs("; ", out);
 		if (command) {
@@ -128,22 +191,10 @@ static void put_start_remedy(FILE *out, const struct result *result)
 	cleanup_free(&text);
 }
 
-static void put_misaligned_advice(FILE *out, const struct result *result, bool strict)
+static void put_alignment_remedy(FILE *out, const struct result *result)
 {
 	const struct findings *findings = &result->analysis->findings;
 
-	if (findings_status(findings, false) != STATUS_MISALIGNED) {
-		size_t warnings = 0;
-
-		for (size_t i = 0; i < findings->count; i++)
-			warnings += finding_severity(findings->list[i].id) == SEVERITY_WARNING;
-		put_advice(out, result, false);
-		fprintf(out, "; strict: ");
-		put_count(out, warnings, "warning");
-		fputs(warnings == 1 ? " counts" : " count", out);
-		return;
-	}
-	put_misaligned(out, result);
 	if (has_finding(findings, FINDING_STACK_MISALIGNED))
 		fputs("; what it is built on is misaligned: re-create that first", out);
 	else if (has_finding(findings, FINDING_START_MISALIGNED))
@@ -153,49 +204,22 @@ static void put_misaligned_advice(FILE *out, const struct result *result, bool s
 	else if (has_finding(findings, FINDING_PAYLOAD_MISALIGNED))
 		fputs("; the start is right: re-create what is inside with its data on a boundary",
 		      out);
-	(void)strict;
-}
-
-static void put_aligned(FILE *out, const struct result *result)
-{
-	const struct analysis *a = result->analysis;
-	size_t exempt = 0;
-
-	for (size_t i = 0; i < a->count; i++)
-		exempt += a->partitions[i].verdict == VERDICT_EXEMPT && is_shown(result, i);
-	if (result->layout->type == TABLE_NONE) {
-		bool empty = !result->contents || !result->contents[0].count;
-
-		fputs(empty ? "no partition table, and nothing known inside"
-			    : "no partition table; what it holds is aligned",
-		      out);
-	} else if (!result->layout->count) {
-		fputs("its table is empty", out);
-	} else if (!a->judged) {
-		fputs("nothing to judge", out);
-	} else if (result->policy.only >= 0 && a->judged == 1) {
-		fputs("aligned", out);
-	} else {
-		put_count(out, a->judged, "partition");
-		fputs(a->judged == 1 ? ", aligned" : ", all aligned", out);
-	}
-	if (exempt)
-		fprintf(out, " (%zu exempt)", exempt);
 }
 
 void put_advice(FILE *out, const struct result *result, bool strict)
 {
-	switch (analysis_status(result->analysis, strict)) {
-	case STATUS_ALIGNED:
-		put_aligned(out, result);
-		break;
+	put_state(out, result, strict);
+	switch (findings_status(&result->analysis->findings, false)) {
 	case STATUS_MISALIGNED:
-		put_misaligned_advice(out, result, strict);
+		put_alignment_remedy(out, result);
 		break;
 	case STATUS_UNFINISHED:
-		fputs("an unfinished realignment is on it: change nothing by hand", out);
+		fputs(": change nothing by hand", out);
+		break;
+	case STATUS_UNKNOWN:
+		put_table_remedy(out, result);
 		break;
 	default:
-		put_unknown(out, result);
+		break;
 	}
 }

@@ -62,7 +62,11 @@ void put_path(FILE *out, const char *path);
 /* "ext4", "linux_raid_member>LVM2_member", "BIOS boot", "dos, 512-byte sectors, 4096 assumed". */
 void put_content(FILE *out, const struct row *row);
 
-/* The line that says what to do, without the name in front. */
+/* How a device stands: "2 partitions, all aligned", "cannot tell". */
+void put_state(FILE *out, const struct result *result, bool strict);
+size_t count_warnings(const struct findings *findings);
+
+/* The line that says what to do, without the name in front: the state, and what helps. */
 void put_advice(FILE *out, const struct result *result, bool strict);
 
 /* Writes JSON that is valid UTF-8 and safe on a terminal, whatever bytes its strings hold. */

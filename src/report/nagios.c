@@ -14,15 +14,6 @@ enum { NAGIOS_OK, NAGIOS_WARNING, NAGIOS_CRITICAL, NAGIOS_UNKNOWN };
 /* How many devices are named before "and N more": some relays cut a line at 1 KiB. */
 #define NAMED_MAX 8
 
-static size_t count_warnings(const struct findings *findings)
-{
-	size_t warnings = 0;
-
-	for (size_t i = 0; i < findings->count; i++)
-		warnings += finding_severity(findings->list[i].id) == SEVERITY_WARNING;
-	return warnings;
-}
-
 static int state_of(const struct result *result, bool strict)
 {
 	if (!has_facts(result))
@@ -75,7 +66,7 @@ static char *problem_of(const struct result *result, bool strict)
 	} else {
 		put_text(out, result->device->name);
 		fputs(": ", out);
-		put_advice(out, result, strict);
+		put_state(out, result, strict);
 	}
 	if (fclose(out)) {
 		free(text);
