@@ -39,7 +39,7 @@ static bool is_sane_array(const struct gpt_header *h)
 	       is_power_of_two(h->entry_size);
 }
 
-/* The array may be anywhere but over the MBR, its own header, or the space for partitions. */
+/* The array may be anywhere but over the MBR and its own header. */
 static bool is_sane_place(const struct gpt_header *h, uint32_t sector_size)
 {
 	uint64_t bytes = (uint64_t)h->entry_count * h->entry_size;
@@ -48,8 +48,7 @@ static bool is_sane_place(const struct gpt_header *h, uint32_t sector_size)
 	if (!h->entries_lba ||
 	    !add_u64(h->entries_lba, (bytes + sector_size - 1) / sector_size - 1, &last))
 		return false;
-	return (last < h->my_lba || h->entries_lba > h->my_lba) &&
-	       (last < h->first_usable_lba || h->entries_lba > h->last_usable_lba);
+	return last < h->my_lba || h->entries_lba > h->my_lba;
 }
 
 enum gpt_fault decode_gpt_header(const uint8_t *sector, uint32_t sector_size, uint64_t lba,

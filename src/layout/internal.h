@@ -79,6 +79,9 @@ int read_logicals(struct source *source, struct layout *layout, int container, u
 /* Is the table written in `guess`-byte units rather than the device's? (units.c) */
 uint32_t guess_mbr_unit(struct source *source, const struct mbr *mbr);
 
+/* An ISO 9660 volume: hybrid images give their MBR entries meanings of their own. */
+bool is_iso9660(struct source *source);
+
 /* true: the first bytes of something known (a file system, LVM, LUKS, ...) begin at `offset`. */
 bool has_superblock(struct source *source, uint64_t offset);
 
@@ -136,6 +139,34 @@ const char *gpt_fault_text(enum gpt_fault fault);
 #define SECTOR_SIZES 4
 extern const uint32_t sector_sizes[SECTOR_SIZES];
 
+/* One copy of the table: a header and its array. */
+struct gpt_copy {
+	uint64_t lba;
+	enum gpt_fault fault;
+	int error; /* -errno for the _UNREADABLE ones */
+	struct gpt_header header;
+	uint8_t *array; /* only where fault is GPT_OK */
+};
+
+/* The table as a whole, while it is read. */
+struct gpt {
+	struct source *source;
+	struct layout *layout;
+	const struct mbr *mbr;
+	uint32_t sector;
+	uint64_t last_lba; /* of the disk */
+	struct gpt_copy primary, backup;
+};
+
+/* Reads the header at `lba`; what is wrong with it is in copy->fault. */
+void read_gpt_header(struct source *source, uint32_t sector, uint64_t lba, struct gpt_copy *copy);
+
+/* Reads and checks both copies and lists the partitions of the one to go by (gpt_read.c). */
+int list_gpt(struct gpt *gpt);
+
+/* What the MBR in front of it says: is it protective, and are its other entries true? (hybrid.c) */
+void check_protective(struct gpt *gpt);
+
 /*
  * Looks for a GPT and, if this disk has one (whole, damaged, or promised by a protective entry),
  * reads it all and returns 1. 0: none here. `is_table`: sector 0 passes is_mbr().
@@ -143,12 +174,15 @@ extern const uint32_t sector_sizes[SECTOR_SIZES];
 int read_gpt(struct source *source, const struct mbr *mbr, bool is_table, struct layout *layout);
 
 /* A disk without a table: a stray backup GPT in its last sector is said. */
-int check_stray_backup(struct source *source, struct layout *layout);
+void check_stray_backup(struct source *source, struct layout *layout);
 
 /* ---- libblkid (nested.c): tables inside MBR slices, and whole-disk tables that are not ours. Both
  * do nothing where there is no descriptor. */
 int read_nested(struct source *source, struct layout *layout, unsigned number);
 int read_foreign(struct source *source, struct layout *layout, bool maybe_atari);
+
+/* libblkid's answer to has_superblock(); false where there is no descriptor. */
+bool blkid_has_superblock(struct source *source, uint64_t offset);
 
 /* ---- check.c: extents against each other and the end of the disk. */
 int check_extents(struct layout *layout, uint64_t disk_size);

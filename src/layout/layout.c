@@ -36,34 +36,42 @@ int layout_add(struct layout *layout, const struct partition *partition)
 	return n;
 }
 
-static bool is_bsd_type(uint8_t type)
+/*
+ * Entries that are no place for data although their type says so: xorriso's cd covers an ISO image
+ * from sector 1 to protect it, isohybrid's first entry covers it from sector 0. Else an entry at
+ * sector 0 lies over the table itself, but for BSD's "dangerously dedicated" disks.
+ */
+static void judge_odd_start(struct source *source, const struct mbr_entry *e, struct partition *p,
+			    struct findings *findings, int index)
 {
-	return type == 0xa5 || type == 0xa6 || type == 0xa9;
+	if (e->start_lba > 1 || (e->start_lba == 1 && e->type != 0xcd))
+		return;
+	if (is_iso9660(source))
+		p->role = e->start_lba ? ROLE_PROTECTIVE : ROLE_WHOLE;
+	else if (!e->start_lba && e->type != 0xa5 && e->type != 0xa6 && e->type != 0xa9)
+		findings_add(findings, FINDING_TABLE_DAMAGED, index,
+			     "starts at sector 0, over the table itself");
 }
 
-static int add_primaries(const struct mbr *mbr, struct layout *layout)
+static int add_primaries(struct source *source, const struct mbr *mbr, struct layout *layout)
 {
 	for (unsigned i = 0; i < MBR_ENTRIES; i++) {
+		const struct mbr_entry *e = &mbr->entries[i];
 		struct partition p;
 
-		if (!is_used_entry(&mbr->entries[i]))
+		if (!is_used_entry(e))
 			continue;
-		set_mbr_partition(&p, &mbr->entries[i], mbr->disk_id, i + 1, 0,
-				  layout->sector_size);
+		set_mbr_partition(&p, e, mbr->disk_id, i + 1, 0, layout->sector_size);
 
 		int index = layout_add(layout, &p);
 
 		if (index < 0)
 			return index;
-		if (p.role == ROLE_PROTECTIVE)
-			findings_add(
-				&layout->findings, FINDING_TABLE_DAMAGED, index,
-				"a protective entry without a GPT; if there should be one, `gdisk` "
-				"may find it, else `wipefs` removes the entry");
-		/* BSD's "dangerously dedicated" disks do that on purpose. */
-		if (!p.start && !is_bsd_type(mbr->entries[i].type))
+		judge_odd_start(source, e, &layout->partitions[index], &layout->findings, index);
+		if (e->type == 0xee)
 			findings_add(&layout->findings, FINDING_TABLE_DAMAGED, index,
-				     "starts at sector 0, over the table itself");
+				     "a protective entry without a GPT; if there should be one, "
+				     "`gdisk` may find it, else `wipefs` removes the entry");
 	}
 	return 0;
 }
@@ -86,7 +94,7 @@ int read_mbr(struct source *source, const struct mbr *mbr, uint32_t sector_size,
 		return 0;
 	}
 
-	int r = add_primaries(mbr, layout);
+	int r = add_primaries(source, mbr, layout);
 	size_t primaries = layout->count;
 
 	for (size_t i = 0; !r && i < primaries; i++)
@@ -95,19 +103,10 @@ int read_mbr(struct source *source, const struct mbr *mbr, uint32_t sector_size,
 	return r < 0 ? r : read_nested(source, layout, number);
 }
 
-/* No partition at all, and something that owns the whole disk: boot code beside it is no table. */
-static bool is_empty_beside_content(struct source *source, const struct mbr *mbr)
-{
-	for (size_t i = 0; i < MBR_ENTRIES; i++)
-		if (is_used_entry(&mbr->entries[i]))
-			return false;
-	return has_superblock(source, 0);
-}
-
 static int read_table(struct source *source, struct layout *layout)
 {
 	struct mbr mbr;
-	bool is_table;
+	bool is_table, is_empty, protective;
 	int r;
 
 	decode_mbr(source->head, &mbr);
@@ -115,12 +114,21 @@ static int read_table(struct source *source, struct layout *layout)
 	r = read_gpt(source, &mbr, is_table, layout);
 	if (r)
 		return r < 0 ? r : 0;
-	if (is_table && !is_empty_beside_content(source, &mbr))
+	is_empty = !count_real_entries(&mbr) && !has_protective_entry(&mbr, &protective);
+	if (is_table && !is_empty)
 		return read_mbr(source, &mbr, guess_mbr_unit(source, &mbr), layout);
-	r = read_foreign(source, layout, !mbr.has_signature && !has_superblock(source, 0));
+
+	/* An MBR without any partition may be mere boot code beside another label, or beside a file
+	 * system or LVM that owns the whole disk. Atari's root sector has no magic to go by. */
+	bool has_content = has_superblock(source, 0);
+
+	r = read_foreign(source, layout, !mbr.has_signature && !has_content);
 	if (r < 0 || layout->type != TABLE_NONE)
 		return r;
-	return check_stray_backup(source, layout);
+	if (is_table && !has_content)
+		return read_mbr(source, &mbr, source->device_sector, layout);
+	check_stray_backup(source, layout);
+	return 0;
 }
 
 int read_layout(struct io *io, const struct layout_options *options, struct layout **out,

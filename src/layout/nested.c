@@ -263,3 +263,22 @@ int read_foreign(struct source *source, struct layout *layout, bool maybe_atari)
 	blkid_free_probe(probe);
 	return r == -ENOMEM ? r : 0;
 }
+
+bool blkid_has_superblock(struct source *source, uint64_t offset)
+{
+	uint64_t base, from;
+	int fd = io_fd(source->io, &base);
+	blkid_probe probe;
+	bool found;
+
+	if (fd < 0 || offset >= source->io->size || !add_u64(base, offset, &from) ||
+	    from > INT64_MAX)
+		return false;
+	probe = blkid_new_probe();
+	if (!probe)
+		return false;
+	found = !blkid_probe_set_device(probe, fd, from, source->io->size - offset) &&
+		!blkid_probe_enable_superblocks(probe, 1) && blkid_do_safeprobe(probe) != 1;
+	blkid_free_probe(probe);
+	return found;
+}

@@ -16,8 +16,7 @@ static const struct {
 	const char *magic;
 	size_t len;
 } superblocks[] = {
-	{ 1080, "\x53\xef", 2 }, /* ext2/3/4: s_magic */
-	{ 3, "NTFS    ", 8 },    /* boot sectors: OEM name, or FAT's type field */
+	{ 3, "NTFS    ", 8 }, /* boot sectors: OEM name, or FAT's type field */
 	{ 3, "EXFAT   ", 8 },
 	{ 3, "-FVE-FS-", 8 }, /* BitLocker */
 	{ 54, "FAT1", 4 },
@@ -38,6 +37,13 @@ static const struct {
 
 #define PEEK 4608
 
+/* ext2/3/4 at 1024: a magic of 16 bits is not enough, so counts and block size must make sense. */
+static bool is_ext(const uint8_t *sb)
+{
+	return get_le16(sb + 56) == 0xef53 && get_le32(sb) && get_le32(sb + 4) &&
+	       get_le32(sb + 24) <= 6 && get_le32(sb + 76) <= 1;
+}
+
 bool has_superblock(struct source *source, uint64_t offset)
 {
 	uint8_t bytes[PEEK] = { 0 };
@@ -50,7 +56,14 @@ bool has_superblock(struct source *source, uint64_t offset)
 		if (!memcmp(bytes + superblocks[i].offset, superblocks[i].magic,
 			    superblocks[i].len))
 			return true;
-	return false;
+	return is_ext(bytes + 1024);
+}
+
+bool is_iso9660(struct source *source)
+{
+	uint8_t id[5]; /* of the primary volume descriptor, ECMA-119 8.4 */
+
+	return !source_read(source, id, sizeof(id), 16 * 2048 + 1) && !memcmp(id, "CD001", 5);
 }
 
 /* Could all entries be meant in units of `size`? Most tables fill their disk, so that eight times
@@ -67,22 +80,27 @@ static bool fits(const struct source *source, const struct mbr *mbr, uint32_t si
 	return true;
 }
 
-uint32_t guess_mbr_unit(struct source *source, const struct mbr *mbr)
+/* Where entries of data begin, in units of `size`: is there something known at any of them? */
+static bool any_content(struct source *source, const struct mbr *mbr, uint32_t size,
+			bool (*has_content)(struct source *, uint64_t))
 {
-	uint32_t ours = source->device_sector, other = ours == 512 ? 4096 : 512;
-	bool found = false;
-
-	if (!fits(source, mbr, other))
-		return ours;
 	for (size_t i = 0; i < MBR_ENTRIES; i++) {
 		const struct mbr_entry *e = &mbr->entries[i];
 
-		if (!is_used_entry(e) || is_extended_type(e->type) || e->type == 0xee)
-			continue;
-		/* One partition that is where it should be settles it. */
-		if (has_superblock(source, (uint64_t)e->start_lba * ours))
-			return ours;
-		found |= has_superblock(source, (uint64_t)e->start_lba * other);
+		if (is_used_entry(e) && e->start_lba && !is_extended_type(e->type) &&
+		    e->type != 0xee && has_content(source, (uint64_t)e->start_lba * size))
+			return true;
 	}
-	return found ? other : ours;
+	return false;
+}
+
+uint32_t guess_mbr_unit(struct source *source, const struct mbr *mbr)
+{
+	uint32_t ours = source->device_sector, other = ours == 512 ? 4096 : 512;
+
+	if (!fits(source, mbr, other) || any_content(source, mbr, ours, has_superblock) ||
+	    !any_content(source, mbr, other, has_superblock))
+		return ours;
+	/* Before we contradict the device, libblkid, which knows many more, must agree. */
+	return any_content(source, mbr, ours, blkid_has_superblock) ? ours : other;
 }

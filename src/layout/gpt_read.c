@@ -8,51 +8,32 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct gpt_copy {
-	uint64_t lba;
-	enum gpt_fault fault;
-	int error; /* -errno for the _UNREADABLE ones */
-	struct gpt_header header;
-	uint8_t *array; /* only where fault is GPT_OK */
-};
-
-struct gpt {
-	struct source *source;
-	struct layout *layout;
-	const struct mbr *mbr;
-	uint32_t sector;
-	uint64_t last_lba; /* of the disk */
-	struct gpt_copy primary, backup;
-};
-
-static int read_header(struct source *source, uint32_t sector, uint64_t lba, struct gpt_copy *copy)
+void read_gpt_header(struct source *source, uint32_t sector, uint64_t lba, struct gpt_copy *copy)
 {
 	uint8_t bytes[4096];
 	uint64_t offset;
 
 	*copy = (struct gpt_copy){ .lba = lba, .fault = GPT_PAST_END };
 	if (!mul_u64(lba, sector, &offset))
-		return 0;
+		return;
 	copy->error = source_read(source, bytes, sector, offset);
 	if (copy->error == -ENODATA)
-		return 0;
+		return;
 	copy->fault =
 		copy->error ? GPT_UNREADABLE : decode_gpt_header(bytes, sector, lba, &copy->header);
-	return 0;
 }
 
 /* Header and array of one copy. 0 or -ENOMEM; what is wrong with it is in copy->fault. */
 static int read_copy(struct source *source, uint32_t sector, uint64_t lba, struct gpt_copy *copy)
 {
-	int r = read_header(source, sector, lba, copy);
 	uint64_t offset;
 
-	if (r < 0 || copy->fault != GPT_OK)
-		return r;
+	read_gpt_header(source, sector, lba, copy);
+	if (copy->fault != GPT_OK)
+		return 0;
 
 	size_t bytes = (size_t)copy->header.entry_count * copy->header.entry_size;
 	uint64_t end;
@@ -259,78 +240,23 @@ static int add_entries(struct gpt *g, const struct gpt_copy *copy)
 	return 0;
 }
 
-/* Which GPT partition has exactly this extent; NULL: none. */
-static const struct partition *find_same(const struct layout *layout, const struct partition *p)
+/* The usable area has its place between the tables. Where the disk is cut short that is said. */
+static void check_usable(struct gpt *g, const struct gpt_header *h)
 {
-	for (size_t i = 0; i < layout->count; i++)
-		if (layout->partitions[i].start == p->start &&
-		    layout->partitions[i].size == p->size)
-			return &layout->partitions[i];
-	return NULL;
+	uint64_t bytes = (uint64_t)h->entry_count * h->entry_size;
+	uint64_t last = h->entries_lba + (bytes - 1) / g->sector;
+
+	if (last >= h->first_usable_lba && h->entries_lba <= h->last_usable_lba)
+		findings_add(&g->layout->findings, FINDING_TABLE_DAMAGED, -1,
+			     "the usable area of the GPT (sectors %" PRIu64 "-%" PRIu64
+			     ") covers its own entries (%" PRIu64 "-%" PRIu64 ")",
+			     h->first_usable_lba, h->last_usable_lba, h->entries_lba, last);
+	if (h->last_usable_lba > g->last_lba && h->alternate_lba <= g->last_lba)
+		findings_add(&g->layout->findings, FINDING_TABLE_DAMAGED, -1,
+			     "the usable area of the GPT reaches past the end of the disk");
 }
 
-/* Both views of a number: what the MBR says it is, and what the GPT does. */
-static void say_contradiction(struct gpt *g, const struct mbr_entry *e, unsigned number)
-{
-	const struct layout *layout = g->layout;
-	int index = find_partition(layout, number);
-	char other[80] = "has no partition of that number";
-
-	if (index >= 0) {
-		const struct partition *q = &layout->partitions[index];
-
-		snprintf(other, sizeof(other), "has %" PRIu64 "-%" PRIu64 " for that number",
-			 q->start / g->sector, (q->start + q->size) / g->sector - 1);
-	}
-	findings_add(&g->layout->findings, FINDING_HYBRID_MBR_CONTRADICTS, -1,
-		     "hybrid MBR: its entry %u has sectors %u-%" PRIu64
-		     ", which is no partition of the GPT; the GPT %s",
-		     number, e->start_lba, (uint64_t)e->start_lba + e->sectors - 1, other);
-}
-
-/* The MBR's other entries beside the protective one: the same partitions, or another story? */
-static void check_hybrid(struct gpt *g)
-{
-	struct findings *findings = &g->layout->findings;
-	bool contradicts = false;
-
-	for (unsigned i = 0; i < MBR_ENTRIES; i++) {
-		const struct mbr_entry *e = &g->mbr->entries[i];
-		struct partition p;
-
-		if (!is_used_entry(e) || e->type == 0xee)
-			continue;
-		set_mbr_partition(&p, e, 0, i + 1, 0, g->sector);
-		g->layout->hybrid = true;
-		if (find_same(g->layout, &p))
-			continue;
-		contradicts = true;
-		say_contradiction(g, e, i + 1);
-	}
-	if (g->layout->hybrid && !contradicts)
-		findings_add(findings, FINDING_HYBRID_MBR, -1,
-			     "hybrid MBR: its entries name the same partitions as the GPT; tools "
-			     "that write only one of the two make them disagree");
-}
-
-static void check_protective(struct gpt *g)
-{
-	struct findings *findings = &g->layout->findings;
-	bool valid, any = has_protective_entry(g->mbr, &valid);
-
-	if (!g->mbr->has_signature || !any)
-		findings_add(findings, FINDING_TABLE_DAMAGED, -1,
-			     "sector 0 has no protective entry for the GPT, so the kernel ignores "
-			     "the GPT; `sgdisk -e` writes one");
-	else if (!valid)
-		findings_add(findings, FINDING_TABLE_DAMAGED, -1,
-			     "the protective entry in sector 0 does not start at sector 1, so the "
-			     "kernel ignores the GPT");
-	if (g->mbr->has_signature)
-		check_hybrid(g);
-}
-
-static int list_gpt(struct gpt *g)
+int list_gpt(struct gpt *g)
 {
 	bool also_last;
 	int r = read_copy(g->source, g->sector, 1, &g->primary);
@@ -343,117 +269,12 @@ static int list_gpt(struct gpt *g)
 
 	const struct gpt_copy *copy = choose_copy(g, also_last);
 
-	if (copy) {
-		r = add_entries(g, copy);
-		if (r < 0)
-			return r;
-		if (copy->header.last_usable_lba > g->last_lba &&
-		    copy->header.alternate_lba <= g->last_lba)
-			findings_add(&g->layout->findings, FINDING_TABLE_DAMAGED, -1,
-				     "the usable area of the GPT reaches past the end of the disk");
-	}
+	if (!copy)
+		return 0;
+	r = add_entries(g, copy);
+	if (r < 0)
+		return r;
+	check_usable(g, &copy->header);
 	check_protective(g);
-	return 0;
-}
-
-/* A bit for each of sector_sizes[] for which a whole header lies at `lba` (0: in the last sector).
- */
-static unsigned find_headers(struct source *source, bool at_end, unsigned *signatures)
-{
-	unsigned found = 0;
-
-	*signatures = 0;
-	for (unsigned i = 0; i < SECTOR_SIZES; i++) {
-		uint64_t sectors = source->io->size / sector_sizes[i];
-		struct gpt_copy copy;
-
-		if (sectors < 2)
-			continue;
-		read_header(source, sector_sizes[i], at_end ? sectors - 1 : 1, &copy);
-		if (copy.fault == GPT_OK)
-			found |= 1U << i;
-		if (copy.fault != GPT_PAST_END && copy.fault != GPT_NO_SIGNATURE &&
-		    (copy.fault != GPT_UNREADABLE || sector_sizes[i] == source->device_sector))
-			*signatures |= 1U << i;
-	}
-	return found;
-}
-
-/* The device's own sector size where it is among them, else the smallest. */
-static uint32_t pick_size(const struct source *source, unsigned found)
-{
-	for (unsigned i = 0; i < SECTOR_SIZES; i++)
-		if (found >> i & 1 && sector_sizes[i] == source->device_sector)
-			return sector_sizes[i];
-	return sector_sizes[__builtin_ctz(found)];
-}
-
-int read_gpt(struct source *source, const struct mbr *mbr, bool is_table, struct layout *layout)
-{
-	unsigned signatures, tail_signatures;
-	unsigned found = find_headers(source, false, &signatures);
-	bool valid, any = mbr->has_signature && has_protective_entry(mbr, &valid);
-	bool protective = any && (is_table || valid);
-
-	if (is_table && !protective && count_real_entries(mbr)) {
-		if (found)
-			findings_add(
-				&layout->findings, FINDING_TABLE_DAMAGED, -1,
-				"a GPT header lies behind an MBR that does not announce it; the "
-				"MBR is shown, as the kernel goes by it; if the GPT is a "
-				"leftover, `wipefs` removes it");
-		return 0;
-	}
-	if (!found && !signatures && !protective)
-		return 0;
-	source_read_tail(source);
-	if (!found)
-		found = find_headers(source, true, &tail_signatures);
-	if (!found && !signatures)
-		return 0;
-
-	struct gpt g = {
-		.source = source,
-		.layout = layout,
-		.mbr = mbr,
-		.sector = pick_size(source, found ? found : signatures),
-	};
-
-	g.last_lba = source->io->size / g.sector - 1;
-	layout->type = TABLE_GPT;
-	layout->sector_size = g.sector;
-	layout->sector_size_proven = found;
-	if (found & (found - 1))
-		findings_add(&layout->findings, FINDING_TABLE_DAMAGED, -1,
-			     "GPT headers for more than one sector size are whole; the one for %u "
-			     "bytes is shown",
-			     g.sector);
-	if (g.sector != source->device_sector && !source->may_change) {
-		findings_add_value(
-			&layout->findings, FINDING_SECTOR_SIZE_MISMATCH, -1, g.sector,
-			source->device_sector,
-			"the GPT was written for sectors of %u bytes, the device has %u; "
-			"its numbers mean nothing here",
-			g.sector, source->device_sector);
-		return 1;
-	}
-
-	int r = list_gpt(&g);
-
-	free(g.primary.array);
-	free(g.backup.array);
-	return r < 0 ? r : 1;
-}
-
-int check_stray_backup(struct source *source, struct layout *layout)
-{
-	unsigned signatures, found;
-
-	source_read_tail(source);
-	found = find_headers(source, true, &signatures);
-	if (found)
-		findings_add(&layout->findings, FINDING_BACKUP_GPT_MISPLACED, -1,
-			     "there is no partition table, but the last sector holds a backup GPT; "
-			     "if it is a leftover, `wipefs` removes it");
 	return 0;
 }
