@@ -305,14 +305,19 @@ static void an_image_sits_somewhere(void **state)
 	teardown_bench(&b);
 }
 
-static void put_layer(struct bench *b, int index, const char *type, uint64_t sector)
+static void add_layer(struct bench *b, int index, struct layer layer)
 {
 	struct content *c = &b->contents[index];
-	struct layer *layer = &c->layers[c->count++];
 
-	strcpy(layer->type, type);
-	layer->data_offset = sector * S;
-	layer->has_data_offset = true;
+	c->layers[c->count++] = layer;
+}
+
+static void put_layer(struct bench *b, int index, const char *type, uint64_t sector)
+{
+	struct layer layer = { .data_offset = sector * S, .has_data_offset = true };
+
+	strcpy(layer.type, type);
+	add_layer(b, index, layer);
 }
 
 static void payloads_decide(void **state)
@@ -356,11 +361,9 @@ static void blocks_and_ashift(void **state)
 	add_partition(&b, 2048, 8192);
 	add_partition(&b, 20480, 8192);
 	add_partition(&b, 40960, 8192);
-	b.contents[0] = (struct content){ .count = 1, .layers = { { "ext4", 0, 1024, 0, false } } };
-	b.contents[1] =
-		(struct content){ .count = 1, .layers = { { "zfs_member", 0, 0, 12, false } } };
-	b.contents[2] =
-		(struct content){ .count = 1, .layers = { { "zfs_member", 0, 8192, 13, false } } };
+	add_layer(&b, 0, (struct layer){ .type = "ext4", .block_size = 1024 });
+	add_layer(&b, 1, (struct layer){ .type = "zfs_member", .ashift = 12 });
+	add_layer(&b, 2, (struct layer){ .type = "zfs_member", .ashift = 13, .block_size = 8192 });
 	judge(&b, true);
 	assert_non_null(find(&b, FINDING_BLOCK_SMALLER_THAN_SECTOR, 0));
 	assert_non_null(find(&b, FINDING_ASHIFT_TOO_SMALL, 1));
