@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "options.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -1,49 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The options are a table: one row says what an option is called, where its value goes, and which
+ * commands take it. The man page and the completion are held against it by `make lint`.
+ */
 #include "options.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <popt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What popt returns for an option that needs more than storing a flag. */
-enum option_id {
-	OPT_HELP = 1,
-	OPT_USAGE,
-	OPT_VERSION,
-	OPT_JSON,
-	OPT_PAIRS,
-	OPT_RAW,
-	OPT_PROMETHEUS,
-	OPT_NAGIOS,
-	OPT_QUIET,
-	OPT_OUTPUT,
-	OPT_JOBS,
-	OPT_PHYSICAL_SECTOR,
-	OPT_SECTOR_SIZE,
-	OPT_IMAGE_OFFSET,
+enum value_kind {
+	VALUE_FLAG,    /* bool at `offset` becomes true */
+	VALUE_COMMAND, /* chooses a command: at most one */
+	VALUE_FORMAT,  /* chooses an output format: at most one */
+	VALUE_SIZE,    /* uint64_t at `offset` */
+	VALUE_SECTOR,  /* the same, a power of two from 512 to 65536 */
+	VALUE_TEXT,    /* char * at `offset` */
+	VALUE_COLUMNS,
+	VALUE_JOBS,
+	VALUE_ONLY,
+	VALUE_HELP, /* prints and ends; `value` says what */
 };
 
-/* Values that popt stores by itself. */
-struct flags {
-	int all, strict, noheadings, bytes, verbose;
-	char *sysroot;
-};
+enum help_kind { HELP_FULL, HELP_USAGE, HELP_VERSION };
 
-/* Output formats: at most one of them can be asked for. */
-static const struct {
-	enum option_id option;
+/* Which commands take an option. */
+#define CHECK  (1u << COMMAND_CHECK)
+#define FIX    (1u << COMMAND_FIX)
+#define RESUME (1u << COMMAND_RESUME)
+#define UNDO   (1u << COMMAND_UNDO)
+#define ANY    (CHECK | FIX | RESUME | UNDO)
+#define MOVING (FIX | RESUME | UNDO)
+
+#define AT(field) offsetof(struct options, field)
+
+struct option_row {
 	const char *name;
-	enum report_format format;
-} formats[] = {
-	{ OPT_JSON, "--json", FORMAT_JSON },
-	{ OPT_PAIRS, "--pairs", FORMAT_PAIRS },
-	{ OPT_RAW, "--raw", FORMAT_RAW },
-	{ OPT_PROMETHEUS, "--prometheus", FORMAT_PROMETHEUS },
-	{ OPT_NAGIOS, "--nagios", FORMAT_NAGIOS },
-	{ OPT_QUIET, "--quiet", FORMAT_QUIET },
+	char letter;
+	enum value_kind kind;
+	int value;
+	size_t offset;
+	unsigned commands;
+	const char *help, *argument;
+};
+
+static const struct option_row rows[] = {
+	{ "all", 'a', VALUE_FLAG, 0, AT(all), CHECK, "Check every disk of this machine", NULL },
+	{ "physical-sector", 0, VALUE_SECTOR, 0, AT(probe.physical_sector), CHECK | FIX,
+	  "Judge as if the physical sector were SIZE", "SIZE" },
+	{ "sector-size", 0, VALUE_SECTOR, 0, AT(probe.sector_size), ANY,
+	  "Logical sector size of an image file", "SIZE" },
+	{ "image-offset", 0, VALUE_SIZE, 0, AT(probe.image_offset), CHECK | FIX,
+	  "Where byte 0 of the image sits on the medium below it", "BYTES" },
+	{ "strict", 0, VALUE_FLAG, 0, AT(strict), CHECK | FIX,
+	  "Warnings count as misaligned in the exit status", NULL },
+	{ "json", 'J', VALUE_FORMAT, FORMAT_JSON, 0, CHECK | FIX, "Print JSON", NULL },
+	{ "pairs", 'P', VALUE_FORMAT, FORMAT_PAIRS, 0, CHECK, "Print KEY=\"value\" pairs", NULL },
+	{ "raw", 'r', VALUE_FORMAT, FORMAT_RAW, 0, CHECK, "Print raw columns", NULL },
+	{ "output", 'o', VALUE_COLUMNS, 0, 0, CHECK, "Columns to print; +LIST adds to the default",
+	  "LIST" },
+	{ "noheadings", 0, VALUE_FLAG, 0, AT(report.noheadings), CHECK, "Do not print headings",
+	  NULL },
+	{ "bytes", 'b', VALUE_FLAG, 0, AT(report.bytes), CHECK | FIX, "Print sizes in bytes",
+	  NULL },
+	{ "prometheus", 0, VALUE_FORMAT, FORMAT_PROMETHEUS, 0, CHECK,
+	  "Print metrics for node_exporter's textfile collector", NULL },
+	{ "nagios", 0, VALUE_FORMAT, FORMAT_NAGIOS, 0, CHECK,
+	  "Print one plugin line; exit status 0, 1, 2 or 3 as plugins have it", NULL },
+	{ "jobs", 'j', VALUE_JOBS, 0, 0, CHECK, "Devices checked at once", "N" },
+	{ "quiet", 'q', VALUE_FORMAT, FORMAT_QUIET, 0, ANY,
+	  "Print errors only; the exit status tells", NULL },
+	{ "verbose", 'v', VALUE_FLAG, 0, AT(report.verbose), ANY,
+	  "Print device facts, users and progress too", NULL },
+	{ "sysroot", 0, VALUE_TEXT, 0, AT(sysroot), CHECK,
+	  "Read sysfs and /proc from DIR (a captured machine)", "DIR" },
+	{ "help", '?', VALUE_HELP, HELP_FULL, 0, ANY, "Print this help", NULL },
+	{ "usage", 0, VALUE_HELP, HELP_USAGE, 0, ANY, "Print a short usage", NULL },
+	{ "version", 'V', VALUE_HELP, HELP_VERSION, 0, ANY, "Print the version", NULL },
 };
 
 static int usage_error(const char *option, const char *word, const char *why)
@@ -56,167 +91,226 @@ static int usage_error(const char *option, const char *word, const char *why)
 	return -EINVAL;
 }
 
-static int set_format(struct options *o, enum option_id id)
+static int row_error(const struct option_row *row, const char *word, const char *why)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-		if (formats[i].option != id)
-			continue;
-		if (o->report.format != FORMAT_TEXT && o->report.format != formats[i].format)
-			return usage_error(formats[i].name, NULL,
-					   "only one output format can be chosen");
-		o->report.format = formats[i].format;
-	}
-	return 0;
+	char option[32];
+
+	snprintf(option, sizeof(option), "--%s", row->name);
+	return usage_error(option, word, why);
 }
 
-static int set_size(const char *option, const char *word, bool sector, uint64_t *out)
+static int set_size(const struct option_row *row, const char *word, uint64_t *out)
 {
 	int r = parse_size(word, out);
 
 	if (r == -ERANGE)
-		return usage_error(option, word, "is too large");
+		return row_error(row, word, "is too large");
 	if (r < 0)
-		return usage_error(option, word, "is no size (try 4096, 4K or 4KiB)");
-	if (sector && (!is_power_of_two(*out) || *out < 512 || *out > 65536))
-		return usage_error(option, word,
-				   "is no sector size (a power of two from 512 to 65536)");
+		return row_error(row, word, "is no size (try 4096, 4K or 4KiB)");
+	if (row->kind == VALUE_SECTOR && (!is_power_of_two(*out) || *out < 512 || *out > 65536))
+		return row_error(row, word, "is no sector size (a power of two, 512 to 65536)");
 	return 0;
 }
 
-static int set_jobs(const char *word, unsigned *jobs)
+/* A decimal number of 1 to `max` that ends at *end. 0: none. */
+static unsigned parse_number(const char *word, unsigned max, const char **end)
 {
-	char *end;
-	unsigned long n = strtoul(word, &end, 10);
+	unsigned n = 0;
 
-	if (*word < '0' || *word > '9' || *end || n < 1 || n > JOBS_MAX)
-		return usage_error("--jobs", word, "is no number from 1 to 256");
-	*jobs = n;
+	for (*end = word; **end >= '0' && **end <= '9'; ++*end) {
+		n = n * 10 + (**end - '0');
+		if (n > max)
+			return 0;
+	}
+	return n;
+}
+
+static int set_jobs(const struct option_row *row, const char *word, struct options *o)
+{
+	const char *end;
+
+	o->jobs = parse_number(word, JOBS_MAX, &end);
+	if (!o->jobs || *end)
+		return row_error(row, word, "is no number from 1 to 256");
 	return 0;
 }
 
-static int set_option(struct options *o, int id, const char *word)
+static int set_only(const struct option_row *row, const char *word, struct options *o)
 {
+	const char *p = word, *end;
+
+	do {
+		unsigned n = parse_number(p, LAYOUT_PARTITIONS_MAX + 4, &end);
+
+		if (!n || (*end && *end != ',') || o->only_count == ONLY_MAX)
+			return row_error(row, word, "is no list of partition numbers");
+		o->only[o->only_count++] = n;
+		p = end + 1;
+	} while (*end);
+	return 0;
+}
+
+static int set_command(const struct option_row *row, struct options *o)
+{
+	if (o->command != COMMAND_CHECK && (int)o->command != row->value)
+		return row_error(row, NULL, "only one of --fix, --resume and --undo can be chosen");
+	o->command = row->value;
+	return 0;
+}
+
+static int set_format(const struct option_row *row, struct options *o)
+{
+	if (o->report.format != FORMAT_TEXT && (int)o->report.format != row->value)
+		return row_error(row, NULL, "only one output format can be chosen");
+	o->report.format = row->value;
+	return 0;
+}
+
+static int set_option(const struct option_row *row, char *word, struct options *o)
+{
+	void *field = (char *)o + row->offset;
 	char bad[64];
 
-	switch (id) {
-	case OPT_OUTPUT:
-		if (report_parse_columns(word, &o->report, bad) < 0)
-			return usage_error("--output", bad, "is no column");
+	switch (row->kind) {
+	case VALUE_FLAG:
+		*(bool *)field = true;
 		return 0;
-	case OPT_JOBS:
-		return set_jobs(word, &o->jobs);
-	case OPT_PHYSICAL_SECTOR:
-		return set_size("--physical-sector", word, true, &o->probe.physical_sector);
-	case OPT_SECTOR_SIZE:
-		return set_size("--sector-size", word, true, &o->probe.sector_size);
-	case OPT_IMAGE_OFFSET:
-		return set_size("--image-offset", word, false, &o->probe.image_offset);
-	default:
-		return set_format(o, id);
+	case VALUE_COMMAND:
+		return set_command(row, o);
+	case VALUE_FORMAT:
+		return set_format(row, o);
+	case VALUE_SIZE:
+	case VALUE_SECTOR:
+		return set_size(row, word, field);
+	case VALUE_TEXT:
+		free(*(char **)field);
+		*(char **)field = strdup(word);
+		return *(char **)field ? 0 : -ENOMEM;
+	case VALUE_COLUMNS:
+		if (report_parse_columns(word, &o->report, bad) < 0)
+			return row_error(row, bad, "is no column");
+		return 0;
+	case VALUE_JOBS:
+		return set_jobs(row, word, o);
+	case VALUE_ONLY:
+		return set_only(row, word, o);
+	case VALUE_HELP:
+		break;
 	}
+	return 0;
 }
 
-static enum parse_result print_help(poptContext context, int id)
+static enum parse_result print_help(poptContext context, enum help_kind kind)
 {
-	if (id == OPT_VERSION) {
+	switch (kind) {
+	case HELP_VERSION:
 		puts("alignck " ALIGNCK_VERSION);
-		return PARSE_DONE;
-	}
-	if (id == OPT_USAGE) {
+		break;
+	case HELP_USAGE:
 		poptPrintUsage(context, stdout, 0);
-		return PARSE_DONE;
+		break;
+	case HELP_FULL:
+		poptPrintHelp(context, stdout, 0);
+		puts("\nSIZE: bytes, or with K M G T (KiB MiB GiB TiB), powers of 1024, or s for"
+		     " 512-byte sectors.\nExit status: 0 aligned or done, 1 misaligned, 2 cannot "
+		     "tell,"
+		     " refused or failed,\n3 unfinished realignment, 64 usage.\n\n"
+		     "Columns for --output:");
+		report_print_columns(stdout);
 	}
-	poptPrintHelp(context, stdout, 0);
-	puts("\nSIZE: bytes, or with K M G T (KiB MiB GiB TiB), powers of 1024, or s for 512-byte"
-	     " sectors.\nExit status: 0 aligned, 1 misaligned, 2 cannot tell or failed, 3 "
-	     "unfinished"
-	     " realignment, 64 usage.\n\nColumns for --output:");
-	report_print_columns(stdout);
 	return PARSE_DONE;
+}
+
+/* Options that the command does not take are errors, not silence. */
+static int check_used(const bool *used, const struct options *o)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!used[i] || rows[i].commands & 1u << o->command)
+			continue;
+		if (rows[i].commands & CHECK)
+			return row_error(&rows[i], NULL, "goes with a check only");
+		return row_error(&rows[i], NULL,
+				 rows[i].commands == FIX ? "goes with --fix only"
+							 : "goes with --fix, --resume or --undo");
+	}
+	return 0;
 }
 
 static enum parse_result walk_options(poptContext context, struct options *o)
 {
+	bool used[ARRAY_SIZE(rows)] = { 0 };
 	int id;
 
 	while ((id = poptGetNextOpt(context)) > 0) {
 		autofree char *word = poptGetOptArg(context);
+		const struct option_row *row = &rows[id - 1];
 
-		if (id == OPT_HELP || id == OPT_USAGE || id == OPT_VERSION)
-			return print_help(context, id);
-		if (set_option(o, id, word) < 0)
+		if (row->kind == VALUE_HELP)
+			return print_help(context, row->value);
+		used[id - 1] = true;
+		if (set_option(row, word, o) < 0)
 			return PARSE_USAGE;
 	}
 	if (id < -1) {
 		usage_error(poptBadOption(context, POPT_BADOPTION_NOALIAS), NULL, poptStrerror(id));
 		return PARSE_USAGE;
 	}
-	return PARSE_RUN;
+	return check_used(used, o) < 0 ? PARSE_USAGE : PARSE_RUN;
+}
+
+static int check_paths(struct options *o)
+{
+	while (o->paths && o->paths[o->path_count])
+		o->path_count++;
+	if (!o->all && !o->path_count)
+		return usage_error("no device", NULL, "name a disk, a partition or an image");
+	if (o->command != COMMAND_CHECK && o->path_count != 1)
+		return usage_error("--fix, --resume and --undo", NULL, "take one disk or image");
+	return 0;
+}
+
+static struct poptOption *make_popt_table(void)
+{
+	struct poptOption *table = calloc(ARRAY_SIZE(rows) + 1, sizeof(*table));
+
+	for (size_t i = 0; table && i < ARRAY_SIZE(rows); i++)
+		table[i] = (struct poptOption){
+			.longName = rows[i].name,
+			.shortName = rows[i].letter,
+			.argInfo = rows[i].argument ? POPT_ARG_STRING : POPT_ARG_NONE,
+			.val = (int)i + 1,
+			.descrip = rows[i].help,
+			.argDescrip = rows[i].argument,
+		};
+	return table;
 }
 
 enum parse_result parse_options(int argc, const char **argv, struct options *o)
 {
-	struct flags f = { 0 };
-	const struct poptOption table[] = {
-		{ "all", 'a', POPT_ARG_NONE, &f.all, 0, "Check every disk of this machine", NULL },
-		{ "physical-sector", 0, POPT_ARG_STRING, NULL, OPT_PHYSICAL_SECTOR,
-		  "Judge as if the physical sector were SIZE", "SIZE" },
-		{ "sector-size", 0, POPT_ARG_STRING, NULL, OPT_SECTOR_SIZE,
-		  "Logical sector size of an image file", "SIZE" },
-		{ "image-offset", 0, POPT_ARG_STRING, NULL, OPT_IMAGE_OFFSET,
-		  "Where byte 0 of the image sits on the medium below it", "BYTES" },
-		{ "strict", 0, POPT_ARG_NONE, &f.strict, 0,
-		  "Warnings count as misaligned in the exit status", NULL },
-		{ "json", 'J', POPT_ARG_NONE, NULL, OPT_JSON, "Print JSON", NULL },
-		{ "pairs", 'P', POPT_ARG_NONE, NULL, OPT_PAIRS, "Print KEY=\"value\" pairs", NULL },
-		{ "raw", 'r', POPT_ARG_NONE, NULL, OPT_RAW, "Print raw columns", NULL },
-		{ "output", 'o', POPT_ARG_STRING, NULL, OPT_OUTPUT,
-		  "Columns to print; +LIST adds to the default", "LIST" },
-		{ "noheadings", 0, POPT_ARG_NONE, &f.noheadings, 0, "Do not print headings", NULL },
-		{ "bytes", 'b', POPT_ARG_NONE, &f.bytes, 0, "Print sizes in bytes", NULL },
-		{ "prometheus", 0, POPT_ARG_NONE, NULL, OPT_PROMETHEUS,
-		  "Print metrics for node_exporter's textfile collector", NULL },
-		{ "nagios", 0, POPT_ARG_NONE, NULL, OPT_NAGIOS,
-		  "Print one plugin line; exit status 0, 1, 2 or 3 as plugins have it", NULL },
-		{ "jobs", 'j', POPT_ARG_STRING, NULL, OPT_JOBS, "Devices checked at once", "N" },
-		{ "quiet", 'q', POPT_ARG_NONE, NULL, OPT_QUIET,
-		  "Print errors only; the exit status tells", NULL },
-		{ "verbose", 'v', POPT_ARG_NONE, &f.verbose, 0, "Print device facts and users too",
-		  NULL },
-		{ "version", 'V', POPT_ARG_NONE, NULL, OPT_VERSION, "Print the version", NULL },
-		{ "sysroot", 0, POPT_ARG_STRING, &f.sysroot, 0,
-		  "Read sysfs and /proc from DIR (a captured machine)", "DIR" },
-		{ "help", '?', POPT_ARG_NONE, NULL, OPT_HELP, "Print this help", NULL },
-		{ "usage", 0, POPT_ARG_NONE, NULL, OPT_USAGE, "Print a short usage", NULL },
-		POPT_TABLEEND
-	};
-	poptContext context = poptGetContext("alignck", argc, argv, table, 0);
 	enum parse_result result;
 
-	o->context = context;
-	poptSetOtherOptionHelp(context, "[OPTION...] DEVICE|IMAGE...");
-	poptReadDefaultConfig(context, 0);
-	result = walk_options(context, o);
-	o->probe.sysroot = f.sysroot; /* lives as long as the process; popt allocated it */
-	if (result != PARSE_RUN)
-		return result;
-	o->paths = poptGetArgs(context);
-	if (!f.all && !o->paths) {
-		usage_error("nothing to check", NULL,
-			    "name a disk, a partition or an image, or --all");
+	o->table = make_popt_table();
+	if (!o->table) {
+		usage_error("options", NULL, strerror(ENOMEM));
 		return PARSE_USAGE;
 	}
-	o->all = f.all;
-	o->strict = o->report.strict = f.strict;
-	o->report.noheadings = f.noheadings;
-	o->report.bytes = f.bytes;
-	o->report.verbose = f.verbose;
+	o->context = poptGetContext("alignck", argc, argv, o->table, 0);
+	poptSetOtherOptionHelp(o->context, "[OPTION...] DEVICE|IMAGE...");
+	poptReadDefaultConfig(o->context, 0);
+	result = walk_options(o->context, o);
+	if (result != PARSE_RUN)
+		return result;
+	o->paths = poptGetArgs(o->context);
+	o->probe.sysroot = o->sysroot;
+	o->report.strict = o->strict;
 	o->report.terminal = isatty(STDOUT_FILENO);
-	return PARSE_RUN;
+	return check_paths(o) < 0 ? PARSE_USAGE : PARSE_RUN;
 }
 
 void free_options(struct options *o)
 {
-	free((char *)o->probe.sysroot);
+	free(o->sysroot);
+	free(o->journal);
 	poptFreeContext(o->context);
+	free(o->table);
 }

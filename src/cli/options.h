@@ -4,15 +4,29 @@
 
 #include "alignck/report.h"
 
-/* The command line, parsed. Strings belong to `context`. */
+enum command { COMMAND_CHECK, COMMAND_FIX, COMMAND_RESUME, COMMAND_UNDO };
+
+#define ONLY_MAX 128
+
+/* The command line, parsed. Strings are popt's or ours until free_options(). */
 struct options {
-	const char **paths; /* NULL-terminated, as given; may be empty with --all */
+	enum command command;
+	const char **paths; /* NULL-terminated, as given; NULL: none (--all) */
+	size_t path_count;
 	bool all;
 	bool strict;
+	bool dry_run;
+	bool yes;
+	uint64_t grain; /* bytes; 0: not given */
+	unsigned only[ONLY_MAX];
+	size_t only_count;
+	char *journal;
 	unsigned jobs; /* 0: one a device, at most JOBS_DEFAULT_MAX */
+	char *sysroot;
 	struct probe_options probe;
 	struct report_options report;
 	void *context; /* popt's */
+	void *table;   /* and its option table */
 };
 
 #define JOBS_DEFAULT_MAX 16
@@ -23,11 +37,5 @@ enum parse_result { PARSE_RUN, PARSE_DONE, PARSE_USAGE };
 /* Parses. PARSE_DONE: --help or --version has been printed; PARSE_USAGE: the error has been. */
 enum parse_result parse_options(int argc, const char **argv, struct options *options);
 void free_options(struct options *options);
-
-/* The commands: each does its work, prints, and returns the exit status. */
-int run_check(const struct options *options);
-
-/* Prints "alignck: PATH: TEXT" on standard error, made safe for a terminal. */
-void print_error(const char *path, const char *text);
 
 #endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* One device from its name to its verdicts: probe, layout, stack, analyse. */
+#include "commands.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An image has no sector size of its own; the one its table was written in says what it came from.
+ */
+static void believe_table(struct device *d, uint32_t sector_size)
+{
+	struct topology *t = &d->topology;
+
+	t->logical_block_size = sector_size;
+	if (d->sector_source == SOURCE_ASSUMED && sector_size >= t->physical_block_size) {
+		t->physical_block_size = sector_size;
+		d->sector_source = SOURCE_TABLE;
+	}
+}
+
+/* Reads the table, or takes the kernel's word where there are no bytes or the table lacks the
+ * partition that was named. */
+static int find_layout(struct result *r, struct io *io)
+{
+	struct device *d = r->device;
+	const struct layout_options options = {
+		.sector_size = d->topology.logical_block_size,
+		.may_change_sector_size = d->kind == KIND_IMAGE && !d->logical_is_user,
+	};
+	int err = 0;
+
+	if (io)
+		err = read_layout(io, &options, &r->layout, &r->reason);
+	if (err < 0)
+		return err;
+	if (!io || (d->kind == KIND_PARTITION && find_partition(r->layout, d->number) < 0)) {
+		layout_free(r->layout);
+		err = layout_from_kernel(d->kernel_partitions, d->kernel_partition_count,
+					 d->topology.logical_block_size, &r->layout);
+		if (err < 0)
+			return reason_set(&r->reason, err, "cannot check: %s", strerror(-err));
+	}
+	r->policy.only = d->kind == KIND_PARTITION ? find_partition(r->layout, d->number) : -1;
+	if (options.may_change_sector_size && r->layout->sector_size_proven)
+		believe_table(d, r->layout->sector_size);
+	return 0;
+}
+
+/* Looks into everything that can hold a file system; a container's or table's own entry is none. */
+static int find_contents(struct result *r, struct io *io)
+{
+	const struct layout *layout = r->layout;
+	uint32_t sector = r->device->topology.logical_block_size;
+	int err = 0;
+
+	r->contents = calloc(layout->count + 1, sizeof(*r->contents));
+	if (!r->contents)
+		return -ENOMEM;
+	if (layout->type == TABLE_NONE)
+		return read_content(io, 0, io->size, sector, &r->contents[0]);
+	for (size_t i = 0; i < layout->count && !err; i++) {
+		const struct partition *p = &layout->partitions[i];
+
+		if (p->role == ROLE_DATA && is_selected(layout, &r->policy, i))
+			err = read_content(io, p->start, p->size, sector, &r->contents[i]);
+	}
+	return err;
+}
+
+int examine(struct result *r, const struct probe_options *options, struct io **kept)
+{
+	autoio struct io *io = NULL;
+	int err = probe_device(r->path, options, &r->device, &io, &r->reason);
+
+	if (err < 0)
+		return err;
+	err = find_layout(r, io);
+	if (err < 0)
+		return err;
+	if (io)
+		err = find_contents(r, io);
+	if (!err)
+		err = analyse(r->device, r->layout, r->contents, &r->policy, &r->analysis);
+	if (err < 0)
+		return reason_set(&r->reason, err, "cannot check: %s", strerror(-err));
+	if (kept) {
+		*kept = io;
+		io = NULL;
+	}
+	return 0;
+}
+
+void free_result(struct result *r)
+{
+	for (size_t i = 0; r->contents && i <= r->layout->count; i++)
+		content_free(&r->contents[i]);
+	free(r->contents);
+	analysis_free(r->analysis);
+	layout_free(r->layout);
+	device_free(r->device);
+}
