@@ -50,6 +50,13 @@ static inline struct machine machine_new(const char *name)
 	return machine;
 }
 
+/* A file of zeros in it. */
+static inline void machine_file(const struct machine *machine, const char *name, uint64_t size)
+{
+	shell("mkdir -p $(dirname %s/%s) && truncate -s %llu %s/%s", machine->root, name,
+	      (unsigned long long)size, machine->root, name);
+}
+
 /* What was probed before goes. */
 static inline int machine_probe(struct machine *machine, const char *path)
 {
