@@ -19,6 +19,8 @@ struct io_ops {
 	int (*flush)(struct io *io); /* all earlier writes durable */
 	int (*fd)(const struct io *io, uint64_t *base);
 	void (*close)(struct io *io);
+	int (*punch)(struct io *io, uint64_t len, uint64_t offset); /* may be NULL */
+	int (*drop_cache)(struct io *io);                           /* may be NULL */
 };
 
 struct io {
@@ -33,6 +35,14 @@ int io_read(struct io *io, void *buf, size_t len, uint64_t offset);
 /* Writes whole: 0 or -errno; -EROFS where the io was opened read-only, -ENOSPC past its size. */
 int io_write(struct io *io, const void *buf, size_t len, uint64_t offset);
 int io_flush(struct io *io);
+
+/* Makes the range read as zeros and gives its blocks back: like a write of zeros in all else.
+ * -EOPNOTSUPP where that cannot be done (the caller writes zeros). */
+int io_punch(struct io *io, uint64_t len, uint64_t offset);
+
+/* What is read from here on comes from the medium, not from a cache. Call it after a flush that
+ * succeeded: pages not yet written stay. An io without a cache does nothing and returns 0. */
+int io_drop_cache(struct io *io);
 
 /* The file descriptor below, and where in it byte 0 of this io is; -1 when there is none. libblkid
  * needs it. The descriptor stays the io's. */
@@ -49,6 +59,26 @@ void cleanup_io(struct io **io);
  * character devices and sockets are refused by kind.
  */
 int io_open_readonly(const char *path, struct io **out, struct reason *reason);
+
+/*
+ * Opens a block device or an image read-write and ours alone: O_EXCL on a device (-EBUSY when it is
+ * mounted or held), an open-file-description lock on an image (-EBUSY when a running machine has
+ * it). Past the page cache (O_DIRECT) where whole 512-byte sectors, or the device's, can be had so;
+ * reads may then still be any bytes, writes must be whole logical sectors. flush is fdatasync.
+ */
+int io_open_readwrite(const char *path, struct io **out, struct reason *reason);
+
+/*
+ * A new file of `size` zero bytes, all of them allocated, durable together with its directory
+ * entry; then as io_open_readwrite(). -EEXIST when the name is taken; nothing is left behind on
+ * failure.
+ */
+int io_create_file(const char *path, uint64_t size, struct io **out, struct reason *reason);
+
+/* Memory that O_DIRECT takes: aligned to IO_ALIGNMENT, uninitialised, free() it. NULL: no memory.
+ */
+#define IO_ALIGNMENT 4096
+void *io_alloc(size_t size);
 
 /* A window [offset, offset + size) of `lower`, which must outlive it. -ERANGE when it does not fit.
  */

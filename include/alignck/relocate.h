@@ -100,7 +100,7 @@ enum move_result {
 };
 
 #define PLAN_ID_SIZE      16
-#define JOURNAL_PATH_SIZE 160 /* of the name of the journal in the cover, with its NUL */
+#define JOURNAL_PATH_SIZE 156 /* of the name of the journal in the cover, with its NUL */
 #define MOVE_LANES_MAX    256
 #define MOVES_MAX         1024
 
@@ -128,7 +128,8 @@ struct relocation {
 	struct io *journal;
 	uint64_t journal_base, journal_size;
 	const struct relocation_hooks *hooks;
-	uint64_t window_max; /* bytes in flight; 0: RELOCATION_WINDOW_DEFAULT */
+	uint64_t window_max;          /* bytes in flight; 0: RELOCATION_WINDOW_DEFAULT */
+	uint32_t logical_sector_size; /* of the device, held against the journal's; 0: an image */
 };
 #define RELOCATION_WINDOW_DEFAULT (32 * MIB)
 

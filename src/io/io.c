@@ -2,6 +2,7 @@
 #include "alignck/io.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 static bool is_inside(const struct io *io, size_t len, uint64_t offset)
 {
@@ -29,6 +30,29 @@ int io_write(struct io *io, const void *buf, size_t len, uint64_t offset)
 int io_flush(struct io *io)
 {
 	return io->ops->flush ? io->ops->flush(io) : -EROFS;
+}
+
+int io_punch(struct io *io, uint64_t len, uint64_t offset)
+{
+	uint64_t end;
+
+	if (!io->ops->write)
+		return -EROFS;
+	if (!add_u64(offset, len, &end) || end > io->size)
+		return -ENOSPC;
+	return io->ops->punch ? io->ops->punch(io, len, offset) : -EOPNOTSUPP;
+}
+
+int io_drop_cache(struct io *io)
+{
+	return io->ops->drop_cache ? io->ops->drop_cache(io) : 0;
+}
+
+void *io_alloc(size_t size)
+{
+	void *p;
+
+	return posix_memalign(&p, IO_ALIGNMENT, size ? size : 1) ? NULL : p;
 }
 
 int io_fd(const struct io *io, uint64_t *base)

@@ -29,6 +29,18 @@ static int view_flush(struct io *io)
 	return io_flush(((struct view_io *)io)->lower);
 }
 
+static int view_punch(struct io *io, uint64_t len, uint64_t offset)
+{
+	const struct view_io *v = (const struct view_io *)io;
+
+	return io_punch(v->lower, len, v->offset + offset);
+}
+
+static int view_drop_cache(struct io *io)
+{
+	return io_drop_cache(((struct view_io *)io)->lower);
+}
+
 static int view_fd(const struct io *io, uint64_t *base)
 {
 	const struct view_io *v = (const struct view_io *)io;
@@ -47,6 +59,8 @@ static const struct io_ops view_ops = {
 	.read = view_read,
 	.write = view_write,
 	.flush = view_flush,
+	.punch = view_punch,
+	.drop_cache = view_drop_cache,
 	.fd = view_fd,
 	.close = view_close,
 };

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* The calls a batch is made of. Each names what failed, once, where it is known. */
+
+static int fail(struct run *run, int err, const char *what, uint64_t offset)
+{
+	return reason_set(run->reason, err, "cannot %s at byte %" PRIu64 ": %s", what, offset,
+			  strerror(-err));
+}
+
+int read_disk(struct run *run, void *buf, uint64_t len, uint64_t offset)
+{
+	int r = io_read(run->rel->disk, buf, len, offset);
+
+	return r < 0 ? fail(run, r, "read the disk", offset) : 0;
+}
+
+int write_disk(struct run *run, const void *buf, uint64_t len, uint64_t offset)
+{
+	int r = io_write(run->rel->disk, buf, len, offset);
+
+	return r < 0 ? fail(run, r, "write the disk", offset) : 0;
+}
+
+int read_journal(struct run *run, void *buf, uint64_t len, uint64_t offset)
+{
+	int r = io_read(run->rel->journal, buf, len, run->rel->journal_base + offset);
+
+	return r < 0 ? fail(run, r, "read the journal", offset) : 0;
+}
+
+int write_journal(struct run *run, const void *buf, uint64_t len, uint64_t offset)
+{
+	int r = io_write(run->rel->journal, buf, len, run->rel->journal_base + offset);
+
+	return r < 0 ? fail(run, r, "write the journal", offset) : 0;
+}
+
+int flush_both(struct run *run)
+{
+	int r = io_flush(run->rel->disk);
+
+	if (r < 0)
+		return reason_set(run->reason, r, "cannot flush the disk: %s", strerror(-r));
+	if (run->rel->journal == run->rel->disk)
+		return 0;
+	r = io_flush(run->rel->journal);
+	if (r < 0)
+		return reason_set(run->reason, r, "cannot flush the journal: %s", strerror(-r));
+	return 0;
+}
+
+int read_records(struct run *run)
+{
+	struct record record;
+
+	run->newest_slot = -1;
+	for (int slot = 0; slot < 2; slot++) {
+		int r = read_journal(run, run->block, JOURNAL_BLOCK,
+				     JOURNAL_SLOT + (uint64_t)slot * JOURNAL_BLOCK);
+
+		if (r < 0)
+			return r;
+		if (!decode_record(&run->journal, run->block, &record))
+			continue;
+		if (run->newest_slot >= 0 && record.sequence <= run->newest.sequence)
+			continue;
+		run->newest = record;
+		run->newest_slot = slot;
+	}
+	if (run->newest_slot < 0)
+		return reason_set(run->reason, -EUCLEAN, "the journal has no valid record");
+	return 0;
+}
+
+int write_record(struct run *run, struct record *record)
+{
+	int slot = 1 - run->newest_slot, r;
+
+	record->sequence = run->newest.sequence + 1;
+	if (record->sills)
+		record->sills_sum = run->sills_sum;
+	encode_record(&run->journal, record, run->block);
+	r = write_journal(run, run->block, JOURNAL_BLOCK,
+			  JOURNAL_SLOT + (uint64_t)slot * JOURNAL_BLOCK);
+	if (r < 0)
+		return r;
+	run->newest = *record;
+	run->newest_slot = slot;
+	return 0;
+}
+
+int write_frontier(struct run *run, struct frontier at)
+{
+	struct record record = {
+		.kind = RECORD_FRONTIER, .move = at.move, .lo = at.done, .sills = at.sills
+	};
+	int r = write_record(run, &record);
+
+	return r < 0 ? r : flush_both(run);
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "run.h"
+
+#include <string.h>
+
+/*
+ * The engine moves frontiers, one batch at a time (invariants 5, 6, 8, 13, 14). Forward it goes
+ * from the old place to the new one, back from the new to the old; all else is the same. Whatever a
+ * crash leaves behind is recover.c's to put right: here nothing is ever written that a record in
+ * force, or the one in the same batch, does not account for.
+ */
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Bytes that a round writes in one lane. Sill bytes are not put back by rounds: where they belong,
+ * the neighbour's bytes still lie. */
+static struct extent round_extent(const struct move *move, bool back, uint32_t lane, uint64_t lo,
+				  uint64_t hi)
+{
+	struct extent e = lane_extent(move, lane, lo, hi);
+	struct extent sill = sill_extent(move, lane);
+
+	if (!back || !extents_overlap(e, sill))
+		return e;
+	if (e.start >= sill.start)
+		e.start = min_u64(sill.end, e.end);
+	if (e.end <= sill.end && e.end > sill.start)
+		e.end = e.start < sill.start ? sill.start : e.start;
+	return e;
+}
+
+/* Partition bytes [start, end) of one lane as they are at that place; in the old one, the sill is
+ * in the journal while the move is under way. */
+static int read_place(struct run *run, const struct move *move, uint32_t lane, bool is_new,
+		      uint8_t *to, struct extent e)
+{
+	struct extent sill = sill_extent(move, lane);
+
+	while (e.start < e.end) {
+		uint64_t stop = e.end;
+		bool in_sill = !is_new && e.start >= sill.start && e.start < sill.end;
+		int r;
+
+		if (in_sill)
+			stop = min_u64(stop, sill.end);
+		else if (!is_new && e.start < sill.start)
+			stop = min_u64(stop, sill.start);
+		if (in_sill)
+			r = read_journal(run, to, stop - e.start,
+					 run->journal.data_offset + sill_offset(move, lane) +
+						 (e.start - sill.start));
+		else
+			r = read_disk(run, to, stop - e.start,
+				      (is_new ? move->to : move->from) + e.start);
+		if (r < 0)
+			return r;
+		to += stop - e.start;
+		e.start = stop;
+	}
+	return 0;
+}
+
+int sum_lane(struct run *run, bool back, uint32_t m, uint32_t lane, uint64_t lo, uint64_t hi,
+	     bool is_target, uint64_t *sum)
+{
+	const struct move *move = &run->journal.moves[m];
+	struct extent e = round_extent(move, back, lane, lo, hi);
+	bool is_new = is_target != back;
+	struct sum64 state;
+
+	sum64_begin(&state, run->journal.seed);
+	while (e.start < e.end) {
+		struct extent part = { e.start, min_u64(e.end, e.start + run->window_max) };
+		int r = read_place(run, move, lane, is_new, run->buffer[0], part);
+
+		if (r < 0)
+			return r;
+		sum64_add(&state, run->buffer[0], part.end - part.start);
+		e.start = part.end;
+	}
+	*sum = sum64_end(&state);
+	return 0;
+}
+
+/* Bytes each part may advance in one batch; the windows of all lanes share the buffer. */
+static uint64_t window_of(const struct run *run, const struct move *move)
+{
+	uint64_t distance = move_distance(move), limit = distance;
+	uint64_t share = run->window_max / move->parts;
+
+	if (move->protection == PROTECT_JOURNAL)
+		limit = round_down_to(run->journal.data_size / 2, JOURNAL_BLOCK);
+	else if (move->parts == 1 && distance >= move->size)
+		limit = move->part_size;
+	if (move->window)
+		limit = min_u64(limit, move->window);
+	return round_down_to(min_u64(limit, share), run->journal.logical_sector_size);
+}
+
+static int pause_or_go_on(struct run *run, bool back, uint32_t m, uint64_t f)
+{
+	const struct relocation_hooks *hooks = run->rel->hooks;
+	uint64_t moved = bytes_moved(&run->journal.moves[m], f);
+
+	for (uint32_t i = 0; i < m; i++)
+		moved += run->journal.moves[i].size;
+	run->bytes_done = back ? run->bytes_total - moved : moved;
+	if (hooks->progress)
+		hooks->progress(hooks->context, run->bytes_done, run->bytes_total);
+	return hooks->should_pause && hooks->should_pause(hooks->context) ? RUN_PAUSED : 0;
+}
+
+/* One batch of shift or lanes: all windows read first, then written together with the record that
+ * has their sums. window <= |D| keeps the sources of this round off all it writes. */
+static int move_round(struct run *run, bool back, uint32_t m, uint64_t lo, uint64_t hi)
+{
+	const struct move *move = &run->journal.moves[m];
+	uint64_t stride = (hi - lo + IO_ALIGNMENT - 1) / IO_ALIGNMENT * IO_ALIGNMENT;
+	struct record record = { .kind = RECORD_ROUND,
+				 .back = back,
+				 .sills = move->parts > 1,
+				 .move = m,
+				 .lo = lo,
+				 .hi = hi,
+				 .sum_count = move->parts };
+	int r;
+
+	for (uint32_t lane = 0; lane < move->parts; lane++) {
+		struct extent e = round_extent(move, back, lane, lo, hi);
+		uint8_t *at = run->buffer[0] + lane * stride;
+
+		r = read_place(run, move, lane, back, at, e);
+		if (r < 0)
+			return r;
+		record.sums[lane] = sum64(run->journal.seed, at, e.end - e.start);
+	}
+	for (uint32_t lane = 0; lane < move->parts; lane++) {
+		struct extent e = round_extent(move, back, lane, lo, hi);
+
+		if (e.start == e.end)
+			continue;
+		r = write_disk(run, run->buffer[0] + lane * stride, e.end - e.start,
+			       (back ? move->from : move->to) + e.start);
+		if (r < 0)
+			return r;
+	}
+	r = write_record(run, &record);
+	return r < 0 ? r : flush_both(run);
+}
+
+/* Copies sills between their place in the partition and the journal. */
+static int copy_sills(struct run *run, const struct move *move, uint64_t place, bool to_journal)
+{
+	for (uint32_t lane = 0; lane < move->parts; lane++) {
+		struct extent sill = sill_extent(move, lane);
+		uint64_t saved = run->journal.data_offset + sill_offset(move, lane);
+
+		for (uint64_t at = sill.start; at < sill.end; at += run->window_max) {
+			uint64_t len = min_u64(run->window_max, sill.end - at);
+			uint64_t disk = place + at, journal = saved + (at - sill.start);
+			int r = to_journal ? read_disk(run, run->buffer[0], len, disk)
+					   : read_journal(run, run->buffer[0], len, journal);
+
+			if (!r)
+				r = to_journal ? write_journal(run, run->buffer[0], len, journal)
+					       : write_disk(run, run->buffer[0], len, disk);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+int sum_sills(struct run *run, uint32_t m, uint64_t *sum)
+{
+	const struct move *move = &run->journal.moves[m];
+	struct sum64 state;
+
+	sum64_begin(&state, run->journal.seed);
+	for (uint32_t lane = 0; lane < move->parts; lane++) {
+		struct extent sill = sill_extent(move, lane);
+		uint64_t saved = run->journal.data_offset + sill_offset(move, lane);
+
+		while (sill.start < sill.end) {
+			uint64_t len = min_u64(run->window_max, sill.end - sill.start);
+			int r = read_journal(run, run->buffer[0], len, saved);
+
+			if (r < 0)
+				return r;
+			sum64_add(&state, run->buffer[0], len);
+			sill.start += len;
+			saved += len;
+		}
+	}
+	*sum = sum64_end(&state);
+	return 0;
+}
+
+/* Entering a move of several parts, whole at one end: invariant 13. */
+static int enter_lanes(struct run *run, bool back, uint32_t m, uint64_t f)
+{
+	const struct move *move = &run->journal.moves[m];
+	int r = copy_sills(run, move, back ? move->to : move->from, true);
+
+	if (!r)
+		r = flush_both(run);
+	if (!r)
+		r = sum_sills(run, m, &run->sills_sum);
+	return r ? r : write_frontier(run, (struct frontier){ m, f, true });
+}
+
+/* Leaving it, with all rounds done: back, the sills come last. */
+static int leave_lanes(struct run *run, bool back, uint32_t m)
+{
+	const struct move *move = &run->journal.moves[m];
+	int r = back ? copy_sills(run, move, move->from, false) : 0;
+
+	if (!r && back)
+		r = flush_both(run);
+	if (r)
+		return r;
+	return write_frontier(run, (struct frontier){ back ? m : m + 1, 0, false });
+}
+
+static int move_shift(struct run *run, bool back, uint32_t m, uint64_t f, bool sills)
+{
+	const struct move *move = &run->journal.moves[m];
+	uint64_t window = window_of(run, move), end = back ? 0 : move->part_size;
+	int r = 0;
+
+	if (!back && f == end)
+		return 0;
+	if (move->parts > 1 && !sills)
+		r = enter_lanes(run, back, m, f);
+	while (!r && f != end) {
+		uint64_t next = next_frontier(&run->journal, move, back, f, window);
+
+		r = move_round(run, back, m, back ? next : f, back ? f : next);
+		f = next;
+		if (!r)
+			r = pause_or_go_on(run, back, m, f);
+	}
+	return r || move->parts == 1 ? r : leave_lanes(run, back, m);
+}
+
+uint64_t half_offset(const struct run *run, uint32_t half)
+{
+	return run->journal.data_offset +
+	       half * round_down_to(run->journal.data_size / 2, JOURNAL_BLOCK);
+}
+
+/* Puts the window that begins at frontier f into a half and names it in `record` as the next. */
+static int fill_half(struct run *run, bool back, struct record *record, uint64_t f, uint8_t *buffer)
+{
+	const struct move *move = &run->journal.moves[record->move];
+	uint64_t next = next_frontier(&run->journal, move, back, f, window_of(run, move));
+	struct extent e;
+	int r;
+
+	record->next_lo = back ? next : f;
+	record->next_hi = back ? f : next;
+	e = lane_extent(move, 0, record->next_lo, record->next_hi);
+	r = read_place(run, move, 0, back, buffer, e);
+	if (r < 0)
+		return r;
+	record->sums[1] = sum64(run->journal.seed, buffer, e.end - e.start);
+	return e.start == e.end ? 0
+				: write_journal(run, buffer, e.end - e.start,
+						half_offset(run, 1 - record->half));
+}
+
+static int move_journal(struct run *run, bool back, uint32_t m, uint64_t f)
+{
+	const struct move *move = &run->journal.moves[m];
+	uint64_t end = back ? 0 : move->part_size;
+	/* `half` holds the current window, the other one the next: nothing is current yet. */
+	struct record record = {
+		.kind = RECORD_HALVES, .back = back, .move = m, .half = 1, .sum_count = 2
+	};
+	int r, turn = 0;
+
+	if (f == end)
+		return 0;
+	r = fill_half(run, back, &record, f, run->buffer[turn]);
+	if (!r)
+		r = write_record(run, &record);
+	if (!r)
+		r = flush_both(run);
+	while (!r && f != end) {
+		struct extent e = lane_extent(move, 0, record.next_lo, record.next_hi);
+		const uint8_t *data = run->buffer[turn];
+
+		record.lo = record.next_lo;
+		record.hi = record.next_hi;
+		record.half = 1 - record.half;
+		record.sums[0] = record.sums[1];
+		record.next_lo = record.next_hi = record.sums[1] = 0;
+		f = back ? record.lo : record.hi;
+		turn = 1 - turn;
+		r = e.start == e.end ? 0
+				     : write_disk(run, data, e.end - e.start,
+						  (back ? move->from : move->to) + e.start);
+		if (!r && f != end)
+			r = fill_half(run, back, &record, f, run->buffer[turn]);
+		if (!r)
+			r = write_record(run, &record);
+		if (!r)
+			r = flush_both(run);
+		if (!r)
+			r = pause_or_go_on(run, back, m, f);
+	}
+	return r;
+}
+
+static int move_one(struct run *run, bool back, struct frontier at)
+{
+	if (run->journal.moves[at.move].protection == PROTECT_JOURNAL)
+		return move_journal(run, back, at.move, at.done);
+	return move_shift(run, back, at.move, at.done, at.sills);
+}
+
+int run_moves(struct run *run, bool back, struct frontier at)
+{
+	int r = 0;
+
+	while (!r && !back && at.move < run->journal.move_count) {
+		r = move_one(run, back, at);
+		at = (struct frontier){ at.move + 1, 0, false };
+	}
+	while (!r && back && (at.move || at.done || at.sills)) {
+		/* Nothing of this move is done: the one before it, from its end. */
+		if (!at.done && !at.sills) {
+			at.move--;
+			at.done = run->journal.moves[at.move].part_size;
+		}
+		r = move_one(run, back, at);
+		at.done = 0;
+		at.sills = false;
+	}
+	return r;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef ALIGNCK_RELOCATE_RUN_H
+#define ALIGNCK_RELOCATE_RUN_H
+
+/* One run of resume or undo: what the files of the engine share. Functions return 0, -errno with
+ * the run's reason set, or RUN_PAUSED. */
+
+#include "journal.h"
+
+#define RUN_PAUSED 1
+
+/* Where it stands: all moves before `move` are done, `move` stands at `done` in each part. */
+struct frontier {
+	uint32_t move;
+	uint64_t done;
+	bool sills; /* of `move`, in the journal */
+};
+
+struct run {
+	const struct relocation *rel;
+	struct journal journal;
+	struct record newest;
+	int newest_slot; /* 0 or 1; -1: there is none */
+	uint64_t window_max;
+	uint8_t *buffer[2]; /* window_max bytes each, for O_DIRECT */
+	uint8_t *block;     /* JOURNAL_BLOCK bytes: record, sector */
+	uint64_t bytes_done, bytes_total;
+	uint64_t sills_sum; /* of the sills in the journal, while there are any */
+	struct reason *reason;
+};
+
+/* batch.c: the batch's calls, which name what failed */
+int read_disk(struct run *run, void *buf, uint64_t len, uint64_t offset);
+int write_disk(struct run *run, const void *buf, uint64_t len, uint64_t offset);
+int read_journal(struct run *run, void *buf, uint64_t len, uint64_t offset);
+int write_journal(struct run *run, const void *buf, uint64_t len, uint64_t offset);
+int flush_both(struct run *run);
+int read_records(struct run *run);
+/* Into the slot the newest valid record is not in; it is the newest from then on. */
+int write_record(struct run *run, struct record *record);
+int write_frontier(struct run *run, struct frontier at); /* and flush */
+
+/* engine.c */
+int run_moves(struct run *run, bool back, struct frontier at);
+/* The sum of the bytes that `lane` reads (or has written) when it goes through [lo, hi). */
+int sum_lane(struct run *run, bool back, uint32_t move, uint32_t lane, uint64_t lo, uint64_t hi,
+	     bool is_target, uint64_t *sum);
+int sum_sills(struct run *run, uint32_t move, uint64_t *sum);
+/* Where in the journal a half begins. */
+uint64_t half_offset(const struct run *run, uint32_t half);
+
+/* recover.c */
+int recover_record(struct run *run, struct frontier *at);
+
+/* finish.c */
+int cover_disk(struct run *run, bool is_new, bool is_covered);
+int end_new(struct run *run);
+int end_old(struct run *run);
+int undo_fields(struct run *run);
+int write_done(struct run *run, bool is_new);
+
+#endif
