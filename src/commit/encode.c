@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/*
+ * The new table is made on a memory disk that holds the old one, and must pass four readers before
+ * a byte of the real disk may move:
+ *
+ *	collect old -> edit -> collect new -> adopt EBR places -> carry over
+ *		-> read_layout() = plan?  libfdisk = plan?  bytes = old ones?  clear of all data?
+ */
+
+static int check_request(const struct layout *layout, const struct plan *plan,
+			 struct reason *reason)
+{
+	if (!plan->feasible || plan->place_count != layout->count)
+		return reason_set(reason, -EINVAL, "cannot encode a table without a plan for it");
+	if (layout->hybrid)
+		return reason_set(reason, -EINVAL, "cannot keep a hybrid MBR and its GPT the same");
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct plan_place *place = &plan->places[i];
+		uint64_t end;
+
+		if (!place->size || !add_u64(place->start, place->size, &end) ||
+		    place->start % layout->sector_size || place->size % layout->sector_size)
+			return reason_set(reason, -EINVAL,
+					  "partition %u cannot be placed at byte %" PRIu64,
+					  layout->partitions[i].number, place->start);
+	}
+	return 0;
+}
+
+/* libfdisk has written one EBR for each logical, in the order of their numbers, which start at 5.
+ */
+static int adopt_ebr_places(const struct layout *layout, struct plan *plan,
+			    const struct table_image *after, struct reason *reason)
+{
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct partition *p = &layout->partitions[i];
+
+		if (!is_own_entry(layout, p) || !is_logical(p))
+			continue;
+		if (p->number - 5 >= after->count - 1)
+			return reason_set(reason, -EINVAL, "libfdisk wrote no EBR for partition %u",
+					  p->number);
+		plan->places[i].ebr = after->sectors[p->number - 5].offset;
+	}
+	return 0;
+}
+
+static int finish_dos(struct io *memory, const struct layout *layout, struct plan *plan,
+		      const struct table_image *before, struct table_image *after,
+		      struct reason *reason)
+{
+	int r;
+
+	/* libfdisk mends what it dislikes in a chain (an empty EBR, a missing 55 AA). Not unasked.
+	 */
+	if (!is_chain_changed(layout, plan)) {
+		struct table_image ebrs = { before->sectors, before->count - 1 };
+
+		r = write_table_sectors(memory, &ebrs, layout->sector_size, reason);
+		if (r < 0)
+			return r;
+	}
+	r = collect_table(memory, TABLE_DOS, layout->sector_size, after, reason);
+	if (r == 0 && is_chain_changed(layout, plan))
+		r = adopt_ebr_places(layout, plan, after, reason);
+	if (r < 0)
+		return r;
+	carry_over_dos(layout, plan, before, after);
+	return write_table_sectors(memory, after, layout->sector_size, reason);
+}
+
+/* A sector of the table inside a partition's new data would be overwritten, or overwrite it. */
+static int check_clear_of_data(const struct layout *layout, const struct plan *plan,
+			       const struct table_image *after, struct reason *reason)
+{
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct partition *p = &layout->partitions[i];
+		struct extent data = { plan->places[i].start,
+				       plan->places[i].start + plan->places[i].size };
+
+		if (!is_own_entry(layout, p) || p->role == ROLE_EXTENDED)
+			continue;
+		for (size_t s = 0; s < after->count; s++) {
+			uint64_t offset = after->sectors[s].offset;
+
+			if (extents_overlap(data, (struct extent){ offset, offset + 1 }))
+				return reason_set(reason, -EINVAL,
+						  "no room for the table: its sector at byte "
+						  "%" PRIu64
+						  " would lie in the data of partition %u",
+						  offset, p->number);
+		}
+	}
+	return 0;
+}
+
+static int check_layout(struct io *memory, const struct layout *layout, const struct plan *plan,
+			struct reason *reason)
+{
+	const struct layout_options options = { .sector_size = layout->sector_size };
+	struct layout *found;
+	int r = read_layout(memory, &options, &found, reason);
+
+	if (r < 0)
+		return r;
+	r = is_planned_layout(layout, plan, found, reason) ? 0 : -EINVAL;
+	layout_free(found);
+	return r;
+}
+
+static int check_with_fdisk(const struct io *memory, const struct layout *layout,
+			    const struct plan *plan, struct reason *reason)
+{
+	struct reason said;
+	struct fdisk_context *cxt = open_fdisk(memory, layout->sector_size, "table", &said, reason);
+	int r = cxt ? compare_fdisk(cxt, layout, plan, reason) : -EINVAL;
+
+	fdisk_unref_context(cxt);
+	return r;
+}
+
+static int encode_on(struct io *memory, const struct layout *layout, struct plan *plan,
+		     const struct table_image *before, struct table_image *after,
+		     struct reason *reason)
+{
+	bool dos = layout->type == TABLE_DOS;
+	int r = write_table_sectors(memory, before, layout->sector_size, reason);
+
+	if (r == 0)
+		r = dos ? edit_dos_table(memory, layout, plan, reason)
+			: edit_gpt_table(memory, layout, plan, reason);
+	if (r == 0)
+		r = dos ? finish_dos(memory, layout, plan, before, after, reason)
+			: collect_table(memory, TABLE_GPT, layout->sector_size, after, reason);
+	if (r == 0)
+		r = check_layout(memory, layout, plan, reason);
+	if (r == 0)
+		r = check_with_fdisk(memory, layout, plan, reason);
+	if (r == 0 && !is_same_otherwise(layout, plan, before, after, reason))
+		r = -EINVAL;
+	if (r == 0)
+		r = check_clear_of_data(layout, plan, after, reason);
+	return r;
+}
+
+int encode_tables(struct io *disk, const struct layout *layout, struct plan *plan,
+		  struct table_image *before, struct table_image *after, struct reason *reason)
+{
+	autoio struct io *memory = NULL;
+	int r = check_request(layout, plan, reason);
+
+	*before = *after = (struct table_image){ 0 };
+	if (r == 0)
+		r = collect_table(disk, layout->type, layout->sector_size, before, reason);
+	if (r == 0)
+		r = open_memory_disk(disk->size, &memory, reason);
+	if (r == 0)
+		r = encode_on(memory, layout, plan, before, after, reason);
+	if (r < 0) {
+		table_image_free(before);
+		table_image_free(after);
+	}
+	return r;
+}
