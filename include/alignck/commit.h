@@ -22,18 +22,21 @@
  * entry of `layout`, which is what read_layout() says of `disk` now.
  *
  * MBR: libfdisk writes the moved entries and the chain of EBRs on a memfd of the disk's size that
- * holds only the table's sectors. It may place an EBR elsewhere than the plan wished: the places
- * that hold are written back to plan->places[].ebr, and none of them lies in a partition's new
- * data. GPT: the start and end of the moved entries are set in both arrays, and the checksums that
- * cover them; no other bit of either copy changes, and sector 0 stays as it is.
+ * holds only the table's sectors. Where it cannot put an EBR where the plan wished it, the EBR
+ * comes right in front of its logical (the first one: to the container's start): the places that
+ * hold are written back to plan->places[].ebr. None lies in a partition's new data or in the
+ * journal, but only verify_plan() knows of gaps that hold something else: run it again after this.
+ * GPT: the start and end of the moved entries are set in both arrays, and the checksums that cover
+ * them; no other bit of either copy changes, and sector 0 stays as it is.
  *
  * The result was read back with read_layout() and with libfdisk and compared: the starts are the
  * plan's; sizes, numbers, order, types, ids, names, attributes, boot flags, disk id and boot code
  * are the old ones; an entry that need not move is the same to the byte, CHS fields included.
  *
  * `before` and `after` hold ALL sectors of either table in the order in which they are written (see
- * relocate.h), those that do not change too; free with table_image_free(). Returns 0, -errno from
- * I/O, or -EINVAL where the layout cannot be expressed, with the reason.
+ * relocate.h), those that do not change too; `before` also what lies in a gap where a new EBR will
+ * be. Free with table_image_free(). Returns 0, -errno from I/O, or -EINVAL where the layout cannot
+ * be expressed, with the reason.
  */
 int encode_tables(struct io *disk, const struct layout *layout, struct plan *plan,
 		  struct table_image *before, struct table_image *after, struct reason *reason);

@@ -38,8 +38,10 @@ static void carry_over_ebr(const struct layout *layout, const struct plan *plan,
 	memcpy(new_ebr + 512, old_ebr + 512, sector - 512);
 	if (!is_moved(layout, plan, i))
 		copy_entry_head(find_ebr_entry(new_ebr, false), find_ebr_entry(old_ebr, false));
-	if (old_link && new_link &&
-	    get_le32(old_link + DOS_SECTORS) == get_le32(new_link + DOS_SECTORS) &&
+	if (!old_link || !new_link)
+		return;
+	new_link[DOS_TYPE] = old_link[DOS_TYPE];
+	if (get_le32(old_link + DOS_SECTORS) == get_le32(new_link + DOS_SECTORS) &&
 	    container_start(layout, NULL) / sector + get_le32(old_link + DOS_START) ==
 		    container_start(layout, plan) / sector + get_le32(new_link + DOS_START))
 		copy_entry_head(new_link, old_link);

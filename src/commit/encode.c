@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -75,27 +76,74 @@ static int finish_dos(struct io *memory, const struct layout *layout, struct pla
 	return write_table_sectors(memory, after, layout->sector_size, reason);
 }
 
-/* A sector of the table inside a partition's new data would be overwritten, or overwrite it. */
-static int check_clear_of_data(const struct layout *layout, const struct plan *plan,
-			       const struct table_image *after, struct reason *reason)
+/* The partition whose data is at byte `at` (plan NULL: in the old layout); NULL: a gap. */
+static const struct partition *find_data_at(const struct layout *layout, const struct plan *plan,
+					    uint64_t at)
 {
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct partition *p = &layout->partitions[i];
-		struct extent data = { plan->places[i].start,
-				       plan->places[i].start + plan->places[i].size };
+		struct plan_place place = new_place(layout, plan, i);
 
-		if (!is_own_entry(layout, p) || p->role == ROLE_EXTENDED)
+		if (is_own_entry(layout, p) && p->role != ROLE_EXTENDED && at >= place.start &&
+		    at - place.start < place.size)
+			return p;
+	}
+	return NULL;
+}
+
+/* A sector of the table in new data or in the journal would be overwritten, or overwrite it. */
+static int check_clear_of_data(const struct layout *layout, const struct plan *plan,
+			       const struct table_image *after, struct reason *reason)
+{
+	for (size_t s = 0; s < after->count; s++) {
+		uint64_t at = after->sectors[s].offset;
+		const struct partition *p = find_data_at(layout, plan, at);
+
+		if (p)
+			return reason_set(reason, -EINVAL,
+					  "no room for the table: its sector at byte %" PRIu64
+					  " would lie in the data of partition %u",
+					  at, p->number);
+		if (plan->journal == JOURNAL_GAP && at >= plan->journal_start &&
+		    at - plan->journal_start < plan->journal_bytes)
+			return reason_set(reason, -EINVAL,
+					  "no room for the table: its sector at byte %" PRIu64
+					  " would lie in the journal",
+					  at);
+	}
+	return 0;
+}
+
+/*
+ * What lies in a gap now and under a sector of the new table later is part of the old state too, so
+ * that undo leaves no EBR behind in a gap. Old data is not: undo moves it back itself, and its
+ * owner may have written to it since.
+ */
+static int keep_gap_sectors(struct io *disk, const struct layout *layout,
+			    const struct table_image *after, struct table_image *before,
+			    struct reason *reason)
+{
+	autofree uint8_t *bytes = malloc(layout->sector_size);
+
+	for (size_t s = 0; s < after->count; s++) {
+		uint64_t at = after->sectors[s].offset;
+		struct table_sector switch_sector;
+		int r;
+
+		if (find_table_sector(before, at) || find_data_at(layout, NULL, at))
 			continue;
-		for (size_t s = 0; s < after->count; s++) {
-			uint64_t offset = after->sectors[s].offset;
-
-			if (extents_overlap(data, (struct extent){ offset, offset + 1 }))
-				return reason_set(reason, -EINVAL,
-						  "no room for the table: its sector at byte "
-						  "%" PRIu64
-						  " would lie in the data of partition %u",
-						  offset, p->number);
-		}
+		r = bytes ? io_read(disk, bytes, layout->sector_size, at) : -ENOMEM;
+		if (r < 0)
+			return reason_set(reason, r,
+					  "cannot read the place of an EBR at byte %" PRIu64 ": %s",
+					  at, strerror(-r));
+		r = add_sectors(before, at, bytes, layout->sector_size, layout->sector_size,
+				reason);
+		if (r < 0)
+			return r;
+		switch_sector = before->sectors[before->count - 2];
+		before->sectors[before->count - 2] = before->sectors[before->count - 1];
+		before->sectors[before->count - 1] = switch_sector;
 	}
 	return 0;
 }
@@ -162,6 +210,8 @@ int encode_tables(struct io *disk, const struct layout *layout, struct plan *pla
 		r = open_memory_disk(disk->size, &memory, reason);
 	if (r == 0)
 		r = encode_on(memory, layout, plan, before, after, reason);
+	if (r == 0)
+		r = keep_gap_sectors(disk, layout, after, before, reason);
 	if (r < 0) {
 		table_image_free(before);
 		table_image_free(after);

@@ -15,6 +15,11 @@
 int collect_table(struct io *io, enum table_type type, uint32_t sector, struct table_image *image,
 		  struct reason *reason);
 
+/* Appends copies of the sectors [offset, offset + len) from `bytes`. 0, -ENOMEM, or -EINVAL where
+ * one is there already. */
+int add_sectors(struct table_image *image, uint64_t offset, const uint8_t *bytes, size_t len,
+		uint32_t sector, struct reason *reason);
+
 /* The sector at that offset, NULL: none. */
 uint8_t *find_table_sector(const struct table_image *image, uint64_t offset);
 

@@ -41,10 +41,10 @@ static int read_failed(struct reason *reason, int err, uint64_t offset)
 			  strerror(-err));
 }
 
-/* Appends copies of the sectors [offset, offset + len) from `bytes`. A sector that is already there
- * would be written twice with two contents: the table contradicts itself. */
-static int add_sectors(struct table_image *image, uint64_t offset, const uint8_t *bytes, size_t len,
-		       uint32_t sector, struct reason *reason)
+/* A sector that is already there would be written twice with two contents: the table contradicts
+ * itself. */
+int add_sectors(struct table_image *image, uint64_t offset, const uint8_t *bytes, size_t len,
+		uint32_t sector, struct reason *reason)
 {
 	size_t n = len / sector;
 	struct table_sector *list =
