@@ -40,7 +40,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointe
 	-Wformat=2 -Wundef -Wcast-align
 OUR_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DALIGNCK_VERSION='"$(VERSION)"' -Iinclude
 OUR_CFLAGS   := -std=gnu17 -pthread $(WARN) $(LIB_CFLAGS)
-LIBS         := $(LIB_LIBS) -pthread
+LIBS         := $(LIB_LIBS) -pthread -ldl
 
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 VARIANT_FLAGS_asan     := $(SAN) -O1

@@ -158,9 +158,7 @@ void read_disk_facts(int disk, struct disk_facts *facts)
 		read_zoned_cap(disk, facts);
 }
 
-/* "3" of "sda3" and "nvme0n1p3" on their disks: the number a partition's name ends in, 0: it is not
- * one's name. */
-static unsigned number_of(const char *disk, const char *name)
+unsigned partition_number(const char *disk, const char *name)
 {
 	size_t len = strlen(disk);
 	uint64_t number;
@@ -187,7 +185,8 @@ static bool read_partition(const struct sysfs *sysfs, const char *name,
 	char path[NODE_NAME_MAX + 16], text[ATTRIBUTE_MAX];
 	uint64_t start, size;
 
-	*partition = (struct kernel_partition){ .number = number_of(sysfs->disk_name, name) };
+	*partition =
+		(struct kernel_partition){ .number = partition_number(sysfs->disk_name, name) };
 	if (!partition->number || strlen(name) >= sizeof(partition->name))
 		return false;
 	strcpy(partition->name, name);

@@ -4,7 +4,11 @@
 
 #include <blkid/blkid.h>
 #include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sysmacros.h>
 
 static void read_blkid(int fd, struct disk_facts *facts)
 {
@@ -40,7 +44,7 @@ static void read_ioctls(int fd, struct disk_facts *facts)
 	int number;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ioctls); i++) {
-		uint64_t *field = (uint64_t *)((char *)facts + ioctls[i].field);
+		uint64_t *field = (void *)((char *)facts + ioctls[i].field);
 
 		if (!*field && !ioctl(fd, ioctls[i].request, &number) && number > 0)
 			*field = number;
@@ -60,4 +64,40 @@ void read_topology_fallback(int fd, struct disk_facts *facts)
 	*facts = (struct disk_facts){ .rotational = TRI_UNKNOWN, .read_only = TRI_UNKNOWN };
 	read_blkid(fd, facts);
 	read_ioctls(fd, facts);
+}
+
+/* A line of /proc/partitions: "major minor #blocks name". false: the end. */
+static bool read_partitions_line(FILE *file, dev_t *number, char name[NODE_NAME_MAX])
+{
+	char line[256];
+	unsigned major_number, minor_number;
+
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%u %u %*u %63s", &major_number, &minor_number, name) != 3)
+			continue; /* the heading */
+		*number = makedev(major_number, minor_number);
+		return true;
+	}
+	return false;
+}
+
+enum tristate is_whole_disk(const char *sysroot, dev_t number, char disk[NODE_NAME_MAX])
+{
+	autofree char *path = sysroot_path(sysroot, "/proc/partitions");
+	FILE *file = fopen(path, "re");
+	enum tristate whole = TRI_UNKNOWN;
+	char own[NODE_NAME_MAX];
+	dev_t listed;
+
+	if (!file)
+		return TRI_UNKNOWN;
+	while (whole == TRI_UNKNOWN && read_partitions_line(file, &listed, own))
+		if (listed == number)
+			whole = TRI_YES;
+	rewind(file);
+	while (whole == TRI_YES && read_partitions_line(file, &listed, disk))
+		if (partition_number(disk, own))
+			whole = TRI_NO;
+	fclose(file);
+	return whole;
 }

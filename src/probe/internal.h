@@ -65,6 +65,10 @@ struct disk_facts {
 
 void read_disk_facts(int disk, struct disk_facts *facts);
 
+/* "3" of "sda3" and "nvme0n1p3" on their disks: the number a partition's name ends in; 0: it is no
+ * partition of that disk. */
+unsigned partition_number(const char *disk, const char *name);
+
 /* The partitions of a disk, by number. 0 or -errno; *list is the caller's. */
 int read_kernel_partitions(const struct sysfs *sysfs, struct kernel_partition **list,
 			   size_t *count);
@@ -73,6 +77,10 @@ int read_kernel_partitions(const struct sysfs *sysfs, struct kernel_partition **
 
 /* Topology of a block device that sysfs does not know: libblkid, then ioctls. */
 void read_topology_fallback(int fd, struct disk_facts *facts);
+
+/* Is `number` a whole disk, by the names in /proc/partitions below `sysroot`? TRI_NO: `disk` is the
+ * name of the one it lies on. TRI_UNKNOWN: not listed there. */
+enum tristate is_whole_disk(const char *sysroot, dev_t number, char disk[NODE_NAME_MAX]);
 
 /* --- identify.c ------------------------------------------------------------------------------- */
 

@@ -3,10 +3,12 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 /* What to do about an open that failed, where the error alone does not say it. */
 static void add_remedy(int err, struct reason *reason)
@@ -88,28 +90,38 @@ static int open_running(struct probe *probe)
 	return 0;
 }
 
-/* A captured machine's device: known by name, its bytes perhaps not captured. */
-static int open_captured(struct probe *probe)
+/* Looks a node's name up in the captured sysfs, below /dev as the user wrote it: a slash in it is
+ * '!' there, and a link (by-id, mapper) counts as what it leads to. */
+static bool find_captured(struct probe *probe)
 {
 	autofree char *name = copy_text(probe->path + strlen("/dev/"));
-	autofree char *file = NULL;
-	bool is_known;
-	int r;
+	autofree char *file = sysroot_path(probe->sysroot, "%s", probe->path);
+	char target[PATH_MAX];
+	const char *slash;
+	ssize_t n;
 
 	for (char *p = name; *p; p++)
 		if (*p == '/')
 			*p = '!';
-	is_known = !sysfs_open_by_name(probe->sysroot, name, &probe->sysfs);
-	if (is_known) {
-		autofree char *node = node_path(probe->sysfs.disk_name);
+	if (!sysfs_open_by_name(probe->sysroot, name, &probe->sysfs))
+		return true;
+	n = readlink(file, target, sizeof(target) - 1);
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	slash = strrchr(target, '/');
+	return !sysfs_open_by_name(probe->sysroot, slash ? slash + 1 : target, &probe->sysfs);
+}
 
-		file = sysroot_path(probe->sysroot, "%s", node);
-		probe->is_block = true;
-	} else {
-		file = sysroot_path(probe->sysroot, "%s", probe->path);
-	}
+/* A captured machine's device: its bytes may not have been captured. */
+static int open_captured(struct probe *probe)
+{
+	bool is_known = find_captured(probe);
+	autofree char *node = is_known ? node_path(probe->sysfs.disk_name) : copy_text(probe->path);
+	autofree char *file = sysroot_path(probe->sysroot, "%s", node);
+	int r = open_bytes(file, &probe->io, probe->reason);
 
-	r = open_bytes(file, &probe->io, probe->reason);
+	probe->is_block = is_known;
 	if (r == -ENOENT && is_known)
 		return 0;
 	if (!r && !is_known) {

@@ -7,10 +7,9 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <linux/hdreg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/stat.h>
 
 char *copy_text(const char *text)
 {
@@ -35,17 +34,28 @@ static int fd_of(const struct io *io)
 	return io ? io_fd(io, &base) : -1;
 }
 
-/* Without sysfs nothing tells where a partition's disk is; only that it is one. */
+/* Without sysfs a disk can be asked, but a partition cannot be placed on its disk: read from 0 as
+ * if it were one, any start would look aligned. */
 static int ask_without_sysfs(struct probe *probe)
 {
-	struct hd_geometry geometry = { 0 };
 	int fd = fd_of(probe->io);
+	char disk[NODE_NAME_MAX];
+	struct stat st;
+	enum tristate whole;
 
-	if (!ioctl(fd, HDIO_GETGEO, &geometry) && geometry.start)
+	if (fstat(fd, &st) < 0)
+		return reason_set(probe->reason, -errno, "cannot probe: %s", strerror(errno));
+	whole = is_whole_disk(probe->sysroot, st.st_rdev, disk);
+	if (whole == TRI_NO)
 		return reason_set(probe->reason, -ENOENT,
-				  "cannot find the disk of this partition: %s/sys/dev/block does "
-				  "not have it; mount sysfs or name the disk",
-				  probe->sysroot);
+				  "cannot find where it starts on %s: sysfs is not there; mount it "
+				  "on %s/sys, or name the disk",
+				  disk, probe->sysroot);
+	if (whole == TRI_UNKNOWN)
+		return reason_set(probe->reason, -ENOENT,
+				  "cannot tell whether it is a whole disk: neither %s/sys nor "
+				  "%s/proc/partitions has it; mount them",
+				  probe->sysroot, probe->sysroot);
 	read_topology_fallback(fd, &probe->facts);
 	probe->facts.size = probe->io->size;
 	return 0;

@@ -255,6 +255,10 @@ static void test_without_sysfs(void **state)
 	assert_true(attach(loop, "-r -b 4096"));
 	snprintf(path, sizeof(path), "%s/node", m->root);
 	assert_int_equal(symlink(loop->node, path), 0);
+	assert_int_equal(machine_probe(m, path), -ENOENT); /* a disk? nothing tells */
+	assert_non_null(strstr(m->reason.text, "cannot tell whether it is a whole disk"));
+
+	shell("mkdir %s/proc && cp /proc/partitions %s/proc", m->root, m->root);
 	assert_int_equal(machine_probe(m, path), 0);
 	assert_int_equal(m->device->kind, KIND_DISK);
 	assert_int_equal(m->device->size, 64 * MIB);
@@ -267,6 +271,24 @@ static void test_without_sysfs(void **state)
 	assert_int_equal(m->device->sector_source, SOURCE_KERNEL);
 	assert_int_equal(m->device->kernel_partition_count, 0);
 	assert_string_equal(m->device->name, "node");
+}
+
+/* There, a partition is refused: where it starts is not to be had. */
+static void test_partition_without_sysfs(void **state)
+{
+	struct loop *loop = *state;
+	struct machine *m = &loop->machine;
+	char path[128], expected[64];
+
+	NEEDS_LOOP(loop);
+	shell("partx -a %s && mkdir %s/proc && cp /proc/partitions %s/proc", loop->node, m->root,
+	      m->root);
+	shell("ln -s %sp1 %s/node", loop->node, m->root);
+	snprintf(path, sizeof(path), "%s/node", m->root);
+	snprintf(expected, sizeof(expected), "cannot find where it starts on %s:", loop->name);
+	assert_int_equal(machine_probe(m, path), -ENOENT);
+	if (!strstr(m->reason.text, expected))
+		fail_msg("%s", m->reason.text);
 }
 
 int main(void)
@@ -282,6 +304,7 @@ int main(void)
 		TEST(test_sectors_of_4096),
 		TEST(test_detached),
 		TEST(test_without_sysfs),
+		TEST(test_partition_without_sysfs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
