@@ -62,10 +62,11 @@ static void check_unannounced(struct source *source, struct layout *layout)
 			     "shown, as the kernel goes by it");
 		return;
 	}
-	findings_add(&layout->findings, FINDING_TABLE_DAMAGED, -1,
-		     "a GPT lies behind an MBR that does not announce it; the MBR is shown, as the "
-		     "kernel goes by it; if the GPT is a leftover, `sgdisk -z` would remove both, "
-		     "`wipefs -o 512` only the GPT's signature");
+	findings_add(
+		&layout->findings, FINDING_TABLE_DAMAGED, -1,
+		"a GPT lies behind an MBR that does not announce it; the MBR is shown, as the "
+		"kernel goes by it; if the GPT is a leftover, `wipefs --force -a -t gpt` takes "
+		"away its signatures");
 }
 
 /* The GPT of this sector size is the disk's. */
@@ -137,5 +138,6 @@ void check_stray_backup(struct source *source, struct layout *layout)
 	if (find_headers(source, true).whole)
 		findings_add(&layout->findings, FINDING_BACKUP_GPT_MISPLACED, -1,
 			     "there is no partition table, but the last sector holds a backup GPT; "
-			     "if it is a leftover, `wipefs` removes it");
+			     "if it is "
+			     "a leftover, `wipefs --force -a -t gpt` takes away its signature");
 }

@@ -125,19 +125,20 @@ static void check_backup(struct gpt *g, bool also_last)
 	}
 	if (g->backup.fault != GPT_OK) {
 		say_damage(g, "backup", &g->backup,
-			   "the primary is whole; `sgdisk -e` writes the backup anew");
+			   "the primary is whole; `sfdisk --relocate gpt-bak-std` writes the "
+			   "backup anew");
 		return;
 	}
 	if (g->backup.lba != named)
 		findings_add(findings, FINDING_TABLE_DAMAGED, -1,
 			     "the backup GPT is in the last sector, but the primary names sector "
-			     "%" PRIu64 "; `sgdisk -e` puts that right",
+			     "%" PRIu64 "; `sfdisk --relocate gpt-bak-std` puts that right",
 			     named);
 	else if (named != g->last_lba)
 		findings_add(findings, FINDING_BACKUP_GPT_MISPLACED, -1,
 			     "the backup GPT is at sector %" PRIu64
 			     ", not in the last sector %" PRIu64
-			     " (a disk that has grown?); `sgdisk -e` moves it",
+			     " (a disk that has grown?); `sfdisk --relocate gpt-bak-std` moves it",
 			     named, g->last_lba);
 	if (also_last || !is_same_table(&g->primary.header, &g->backup.header) ||
 	    g->backup.header.alternate_lba != g->primary.lba)
@@ -156,8 +157,18 @@ static const struct gpt_copy *choose_copy(struct gpt *g, bool also_last)
 		return &g->primary;
 	}
 	if (g->backup.fault == GPT_OK) {
-		say_damage(g, "primary", &g->primary,
-			   "the backup is whole and is shown; `sgdisk -e` writes the primary anew");
+		bool announced;
+
+		/* sgdisk asks questions where sector 0 is damaged as well; libfdisk believes in no
+		 * backup there, nor in one that is not in the last sector. */
+		has_protective_entry(g->mbr, &announced);
+		say_damage(
+			g, "primary", &g->primary,
+			announced && g->mbr->has_signature
+				? "the backup is whole and is shown; `sgdisk -C` writes the "
+				  "primary anew"
+				: "the backup is whole and is shown; `gdisk` rebuilds the primary "
+				  "from it (answer 1, then r, b, w)");
 		return &g->backup;
 	}
 	findings_add(findings, FINDING_TABLE_DAMAGED, -1,

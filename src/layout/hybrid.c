@@ -67,7 +67,8 @@ void check_protective(struct gpt *g)
 	if (!g->mbr->has_signature || !any)
 		findings_add(findings, FINDING_TABLE_DAMAGED, -1,
 			     "sector 0 has no protective entry for the GPT, so the kernel ignores "
-			     "the GPT; `sgdisk -e` writes one");
+			     "the GPT%s",
+			     g->primary.fault == GPT_OK ? "; `sgdisk -C` writes one" : "");
 	else if (!valid)
 		findings_add(findings, FINDING_TABLE_DAMAGED, -1,
 			     "the protective entry in sector 0 does not start at sector 1, so the "

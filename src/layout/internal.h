@@ -181,6 +181,16 @@ void check_stray_backup(struct source *source, struct layout *layout);
 int read_nested(struct source *source, struct layout *layout, unsigned number);
 int read_foreign(struct source *source, struct layout *layout, bool maybe_atari);
 
+/* UnixWare's label we decode ourselves; unixware.c says why. */
+struct unixware_slice {
+	uint16_t tag;
+	uint32_t start, sectors;
+};
+
+bool is_unixware_label(const uint8_t sector[512]);
+bool decode_unixware_slice(const uint8_t sector[512], unsigned index, struct unixware_slice *slice);
+int read_unixware(struct source *source, struct layout *layout, int container, unsigned *number);
+
 /* libblkid's answer to has_superblock(); false where there is no descriptor. */
 bool blkid_has_superblock(struct source *source, uint64_t offset);
 

@@ -69,9 +69,11 @@ static int add_primaries(struct source *source, const struct mbr *mbr, struct la
 			return index;
 		judge_odd_start(source, e, &layout->partitions[index], &layout->findings, index);
 		if (e->type == 0xee)
-			findings_add(&layout->findings, FINDING_TABLE_DAMAGED, index,
-				     "a protective entry without a GPT; if there should be one, "
-				     "`gdisk` may find it, else `wipefs` removes the entry");
+			findings_add(
+				&layout->findings, FINDING_TABLE_DAMAGED, index,
+				"a protective entry without a GPT; if there was one, `gdisk` or "
+				"`testdisk` may find it; else `wipefs --force -a -t PMBR` "
+				"removes the entry");
 	}
 	return 0;
 }

@@ -18,11 +18,10 @@ static const struct {
 	const char *name; /* libblkid's */
 	enum table_type type;
 } tables[] = {
-	{ "aix", TABLE_AIX },           { "atari", TABLE_ATARI }, { "bsd", TABLE_BSD },
-	{ "freebsd", TABLE_BSD },       { "mac", TABLE_MAC },     { "minix", TABLE_MINIX },
-	{ "netbsd", TABLE_BSD },        { "openbsd", TABLE_BSD }, { "sgi", TABLE_SGI },
-	{ "solaris", TABLE_SOLARIS },   { "sun", TABLE_SUN },     { "ultrix", TABLE_ULTRIX },
-	{ "unixware", TABLE_UNIXWARE },
+	{ "aix", TABLE_AIX },         { "atari", TABLE_ATARI }, { "bsd", TABLE_BSD },
+	{ "freebsd", TABLE_BSD },     { "mac", TABLE_MAC },     { "minix", TABLE_MINIX },
+	{ "netbsd", TABLE_BSD },      { "openbsd", TABLE_BSD }, { "sgi", TABLE_SGI },
+	{ "solaris", TABLE_SOLARIS }, { "sun", TABLE_SUN },     { "ultrix", TABLE_ULTRIX },
 };
 
 static enum table_type find_table(const char *name)
@@ -53,7 +52,7 @@ static const struct label {
 	{ 0x82, TABLE_SOLARIS, 524, "\xee\xde\x0d\x60", 4 }, /* mostly Linux swap, which has none */
 	{ 0xbf, TABLE_SOLARIS, 524, "\xee\xde\x0d\x60", 4 },
 	{ 0x81, TABLE_MINIX, 510, "\x55\xaa", 2 },
-	{ 0x63, TABLE_UNIXWARE, 29 * 512 + 4, "\x0d\x60\xe5\xca", 4 },
+	{ 0x63, TABLE_UNIXWARE, 29 * 512 + 4, "\x0d\x60\x5e\xca", 4 },
 };
 
 /* NULL: the slice holds no label, and libblkid need not look. */
@@ -107,11 +106,10 @@ static enum partition_role foreign_role(enum table_type table, const char *type)
 		const char *type;
 		enum partition_role role;
 	} roles[] = {
-		{ TABLE_SUN, "5", ROLE_WHOLE },      /* SUN_TAG_WHOLEDISK */
-		{ TABLE_SOLARIS, "5", ROLE_WHOLE },  /* V_BACKUP */
-		{ TABLE_UNIXWARE, "5", ROLE_WHOLE }, /* V_BACKUP */
-		{ TABLE_SGI, "6", ROLE_WHOLE },      /* volume */
-		{ TABLE_SGI, "0", ROLE_MAP },        /* volume header */
+		{ TABLE_SUN, "5", ROLE_WHOLE },     /* SUN_TAG_WHOLEDISK */
+		{ TABLE_SOLARIS, "5", ROLE_WHOLE }, /* V_BACKUP */
+		{ TABLE_SGI, "6", ROLE_WHOLE },     /* volume */
+		{ TABLE_SGI, "0", ROLE_MAP },       /* volume header */
 		{ TABLE_MAC, "Apple_partition_map", ROLE_MAP },
 		{ TABLE_MAC, "Apple_Free", ROLE_MAP },
 		{ TABLE_MAC, "Apple_Void", ROLE_MAP },
@@ -225,7 +223,9 @@ int read_nested(struct source *source, struct layout *layout, unsigned number)
 		const struct label *label = p->parent < 0 ? find_label(source, p) : NULL;
 
 		if (label)
-			r = read_slice(source, layout, i, label, &number);
+			r = label->type == TABLE_UNIXWARE
+				    ? read_unixware(source, layout, i, &number)
+				    : read_slice(source, layout, i, label, &number);
 	}
 	return r == -E2BIG ? 0 : r;
 }
@@ -233,10 +233,10 @@ int read_nested(struct source *source, struct layout *layout, unsigned number)
 int read_foreign(struct source *source, struct layout *layout, bool maybe_atari)
 {
 	/* Atari last: its root sector has no magic, only fields that look right. */
-	static const char *const names[] = { "aix", "sgi",      "sun",     "mac",   "ultrix",
-					     "bsd", "unixware", "solaris", "atari", NULL };
-	static const char *const sure[] = { "aix", "sgi",      "sun",     "mac", "ultrix",
-					    "bsd", "unixware", "solaris", NULL };
+	static const char *const names[] = { "aix", "sgi",     "sun",   "mac", "ultrix",
+					     "bsd", "solaris", "atari", NULL };
+	static const char *const sure[] = { "aix",    "sgi", "sun",     "mac",
+					    "ultrix", "bsd", "solaris", NULL };
 	const struct partition whole = { .size = source->io->size };
 	blkid_probe probe;
 	int r = open_probe(source, 0, source->io->size, source->device_sector,
