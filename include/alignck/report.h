@@ -42,7 +42,7 @@ struct report_options {
 	size_t column_count;
 	bool noheadings;
 	bool bytes;    /* sizes as plain numbers of bytes */
-	bool verbose;  /* device facts and users as well; aligned partitions' notices too */
+	bool verbose;  /* device facts and users as well; that exempt partitions are off too */
 	bool terminal; /* box characters only there (and in a UTF-8 locale) */
 	bool strict;
 };

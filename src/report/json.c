@@ -275,6 +275,7 @@ static struct json_object *device_json(struct builder *b, const struct result *r
 	put(b, o, "users", users_json(b, device));
 	put_string(b, o, "disk", device->disk_path);
 	put(b, o, "content", content_json(b, &row));
+	put_u64(b, o, "image_offset", device->image_offset);
 	return o;
 }
 
@@ -363,6 +364,7 @@ int print_json(FILE *out, const struct result *results, size_t count,
 	put(&b, top, "summary", summary_json(&b, results, count));
 	if (!b.failed)
 		text = json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+								   JSON_C_TO_STRING_SPACED |
 								   JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text) {
 		put_json_text(out, text);

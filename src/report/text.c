@@ -17,16 +17,16 @@ static void put_fact(FILE *out, const char *name, const char *what, const char *
 static void put_bytes(FILE *out, const char *what, uint64_t bytes)
 {
 	if (bytes)
-		fprintf(out, " %s %" PRIu64, what, bytes);
+		fprintf(out, "%s %" PRIu64, what, bytes);
 	else
-		fprintf(out, " %s unknown", what);
+		fprintf(out, "%s unknown", what);
 }
 
 static void put_topology(FILE *out, const char *name, const char *what, const struct topology *t)
 {
 	put_text(out, name);
 	fprintf(out, ": %s:", what);
-	put_bytes(out, "logical", t->logical_block_size);
+	put_bytes(out, " logical", t->logical_block_size);
 	put_bytes(out, ", physical", t->physical_block_size);
 	put_bytes(out, ", minimum I/O", t->minimum_io_size);
 	put_bytes(out, ", optimal I/O", t->optimal_io_size);
@@ -56,7 +56,13 @@ static void put_facts(FILE *out, const struct result *result)
 		put_fact(out, device->users[i].node, "in use", device->users[i].what);
 }
 
-static void put_findings(FILE *out, const struct result *result, int partition)
+/* That an exempt partition is off a boundary is what its verdict says already. */
+static bool is_trivial(const struct finding *f)
+{
+	return f->id == FINDING_START_EXEMPT;
+}
+
+static void put_findings(FILE *out, const struct result *result, int partition, bool verbose)
 {
 	const struct findings *findings = &result->analysis->findings;
 	char name[NAME_TEXT_MAX];
@@ -64,7 +70,7 @@ static void put_findings(FILE *out, const struct result *result, int partition)
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *f = &findings->list[i];
 
-		if (f->partition != partition)
+		if (f->partition != partition || (is_trivial(f) && !verbose))
 			continue;
 		put_text(out,
 			 partition < 0
@@ -101,7 +107,7 @@ int print_tree(FILE *out, const struct result *results, size_t count,
 		if (options->verbose)
 			put_facts(out, result);
 		for (int p = -1; p < (int)result->layout->count; p++)
-			put_findings(out, result, p);
+			put_findings(out, result, p, options->verbose);
 		put_text(out, result->device->name);
 		fputs(": ", out);
 		put_advice(out, result, options->strict);
