@@ -15,6 +15,7 @@ ssize_t read_attribute(int dir, const char *name, char *text, size_t size)
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n;
 
+	text[0] = '\0';
 	if (fd < 0)
 		return -errno;
 	n = read(fd, text, size - 1);
