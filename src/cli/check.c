@@ -86,10 +86,12 @@ int run_check(const struct options *options)
 		probe_free_paths(disks);
 		return STATUS_UNKNOWN;
 	}
-	for (size_t i = 0; i < count; i++) {
-		results[i].path = i < named ? options->paths[i] : disks[i - named];
+	for (size_t i = 0; i < named; i++)
+		results[i].path = options->paths[i];
+	for (size_t i = named; disks && i < count; i++)
+		results[i].path = disks[i - named];
+	for (size_t i = 0; i < count; i++)
 		results[i].policy.strict = options->strict;
-	}
 	check_all(results, count, options);
 	for (size_t i = 0; i < count; i++)
 		if (results[i].error)
