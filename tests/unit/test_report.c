@@ -67,7 +67,7 @@ static void test_parse_columns(void **state)
 	assert_string_equal(bad, "");
 	assert_int_equal(report_parse_columns("", &options, bad), -EINVAL);
 	assert_int_equal(report_parse_columns("+", &options, bad), -EINVAL);
-	assert_int_equal(report_parse_columns("NAM", &options, bad), -EINVAL);
+	assert_int_equal(report_parse_columns("MODE", &options, bad), -EINVAL);
 	assert_int_equal(report_parse_columns("\033[31m", &options, bad), -EINVAL);
 	assert_string_equal(bad, "\\x1b[31m");
 }
