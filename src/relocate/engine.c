@@ -231,7 +231,8 @@ static int move_shift(struct run *run, bool back, uint32_t m, uint64_t f, bool s
 	uint64_t window = window_of(run, move), end = back ? 0 : move->part_size;
 	int r = 0;
 
-	if (!back && f == end)
+	/* Recovery may find the last round done: then the sills still have to be let go. */
+	if (!back && f == end && !sills)
 		return 0;
 	if (move->parts > 1 && !sills)
 		r = enter_lanes(run, back, m, f);

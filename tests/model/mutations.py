@@ -70,6 +70,7 @@ MUTATIONS = [
     (13, 'shortsill', 'a sill one block too high', ['Kw'], 0),
     (13, 'lanesums', 'checksum of the first lane only', ['K'], 0),
     (14, 'sillfree', 'data area used again while a record refers to its sills', ['K', 'KK', 'KJ'], 0),
+    (14, 'sillfreelate', 'the same, where recovery finds the last round done', ['KK', 'KJ'], 0),
     (13, 'none', 'lanes with a window wider than |D|', ['Kw'], 0),
 ]
 

@@ -314,8 +314,8 @@ class Run:
             return self.move_journal(d, m, f)
         sills = self.lay.sills(p)
         end = p['P'] if d == 'fwd' else 0
-        if d == 'fwd' and f == end:
-            return
+        if d == 'fwd' and f == end and (not sill or not self.on('sillfreelate')):
+            return                                      # whole, and the journal is not needed for it
         if sills and not sill:
             self.save_sills(d, m, f, p, sills)
         ahead = None

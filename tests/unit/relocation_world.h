@@ -155,11 +155,17 @@ static inline void world_make_tables(struct world *w)
 
 /* ---- hooks */
 
+/* A crash may come just before the kernel is told, too. */
+static inline bool world_dies(struct world *w)
+{
+	return crash_fails(&w->disk, true);
+}
+
 static inline int world_drop_nodes(void *context, struct reason *reason)
 {
 	struct world *w = context;
 
-	if (w->clock.is_dead)
+	if (world_dies(w))
 		return reason_set(reason, -EIO, "dead");
 	if (w->nodes_stuck)
 		return reason_set(reason, -EBUSY, "in use");
@@ -171,7 +177,7 @@ static inline int world_tell_kernel(void *context, bool is_new, struct reason *r
 {
 	struct world *w = context;
 
-	if (w->clock.is_dead)
+	if (world_dies(w))
 		return reason_set(reason, -EIO, "dead");
 	w->nodes = is_new;
 	return 0;

@@ -4,8 +4,8 @@
  * disk shows, then resume and (in another run) undo, with crashes inside those too; every byte of
  * every partition against the oracle. `make check-crash` tries every second crash as well.
  *
- * CRASH_FULL=1: all of it. CRASH_LAYOUT=NAME: that one. CRASH_SEED=N: other luck. The number of
- * crash states is printed at the end.
+ * CRASH_FULL=1: all of it. CRASH_STOP=1: leave at the first failure. CRASH_LAYOUT=NAME: that one.
+ * CRASH_SEED=N: other luck. The number of crash states is printed at the end.
  */
 #include "unit.h"
 
@@ -167,6 +167,15 @@ static const struct world_layout layouts[] = {
 	  2,
 	  { { 3, 11, 7, PROTECT_LANES, 0, 8, 0, 0 } },
 	  { 1 } },
+	{ "lanes whose record takes two sectors",
+	  WORLD_MBR,
+	  512,
+	  512,
+	  192,
+	  true,
+	  8,
+	  { { 3, 64, 4, PROTECT_LANES, 1, 64, 0, 0 } },
+	  { 1 } },
 	{ "lanes, journal and shift",
 	  WORLD_MBR,
 	  512,
@@ -225,6 +234,8 @@ static void fail_trial(struct trial *t, const struct world *w, const char *what)
 		    w->changes);
 	for (size_t i = 0; i < t->depth; i++)
 		print_error("    %s\n", t->path[i]);
+	if (getenv("CRASH_STOP")) /* one is enough for tests/mutate */
+		exit(1);
 	fail();
 }
 
@@ -366,6 +377,18 @@ static void walk(struct trial *t, unsigned steps)
 	}
 }
 
+/* Every second layout begins with the journal of an earlier fix that was undone. */
+static void make_stale(struct trial *t)
+{
+	struct world *w = &t->start;
+
+	if ((t->layout - layouts) % 2)
+		return;
+	if (run(w, FIX, CRASH_NEVER, false) != MOVE_DONE)
+		fail_trial(t, w, "the first fix does not end");
+	finish(t, w, UNDO);
+}
+
 static uint64_t all_states;
 
 static void crash_everywhere(void **state)
@@ -377,6 +400,7 @@ static void crash_everywhere(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
 		world_init(worlds[i], t.layout, seed ? strtoull(seed, NULL, 0) : 1);
+	make_stale(&t);
 	for (uint64_t n = 0; !t.now.clock.writes || t.now.clock.is_dead || n < 2; n++) {
 		for (enum crash_mode mode = 0; mode < CRASH_MODES; mode++) {
 			world_copy(&t.now, &t.start);
