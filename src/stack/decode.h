@@ -54,12 +54,13 @@ void name_layer(struct decoding *d, const char *type);
 /* 1 << shift where that is a block size anyone uses (512 to 64 MiB), else 0. */
 uint64_t block_of(uint32_t shift);
 
-decoder decode_apfs, decode_bcache, decode_bcachefs, decode_bitlocker, decode_btrfs, decode_cramfs,
-	decode_erofs, decode_exfat, decode_ext, decode_f2fs, decode_gfs, decode_hfs, decode_hfsplus,
-	decode_iso9660, decode_jfs, decode_luks, decode_lvm1, decode_lvm2, decode_md0, decode_md1,
-	decode_nilfs2, decode_ntfs, decode_ocfs2, decode_reiserfs, decode_squashfs, decode_swap,
-	decode_swap_large, decode_udf, decode_ufs, decode_vfat, decode_whole, decode_xfs,
-	decode_xfs_log, decode_zfs;
+decoder decode_adaptec, decode_apfs, decode_bcache, decode_bcachefs, decode_befs, decode_bitlocker,
+	decode_btrfs, decode_cramfs, decode_ddf, decode_drbd, decode_erofs, decode_exfat,
+	decode_ext, decode_f2fs, decode_geom, decode_gfs, decode_hfs, decode_hfsplus,
+	decode_integrity, decode_iso9660, decode_jfs, decode_luks, decode_lvm1, decode_lvm2,
+	decode_md0, decode_md1, decode_minix, decode_nilfs2, decode_ntfs, decode_ocfs2,
+	decode_reiserfs, decode_squashfs, decode_swap, decode_swap_large, decode_udf, decode_ufs,
+	decode_verity, decode_vfat, decode_whole, decode_xfs, decode_xfs_log, decode_zfs;
 
 /* Parts with a fuzz target of their own. */
 
@@ -72,6 +73,7 @@ bool decode_zfs_label(const uint8_t *nvlist, size_t len, uint64_t *ashift);
 /* Where in a container a signature is looked for; stack.c has the table of their places. */
 enum window {
 	WINDOW_HEAD,
+	WINDOW_16K, /* the end of a 16 KiB page, and where LUKS2 keeps its second header */
 	WINDOW_32K,
 	WINDOW_64K,
 	WINDOW_ZFS_LABEL0,
@@ -80,7 +82,9 @@ enum window {
 	WINDOW_MD090,
 	WINDOW_MD10,
 	WINDOW_LAST_4K,
-	WINDOW_LAST_SECTORS,
+	WINDOW_LAST_SECTOR,
+	WINDOW_LAST_BUT_ONE, /* whole disks only */
+	WINDOW_1M,           /* only when nothing else was found */
 	WINDOW_COUNT
 };
 

@@ -94,10 +94,10 @@ enum outcome decode_gfs(struct decoding *d)
 }
 
 /* fs/ocfs2/ocfs2_fs.h, ocfs2_dinode: the superblock is block 2, and names its size: le32
- * s_blocksize_bits, 84 bytes into the ocfs2_super_block at 192. */
+ * s_blocksize_bits, 56 bytes into the ocfs2_super_block at 192. */
 enum outcome decode_ocfs2(struct decoding *d)
 {
-	enum { BLOCKSIZE_BITS = 192 + 40 };
+	enum { BLOCKSIZE_BITS = 192 + 56 };
 	uint64_t block;
 
 	if (d->len < BLOCKSIZE_BITS + 4)

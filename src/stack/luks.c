@@ -11,7 +11,7 @@
 enum {
 	LUKS_VERSION = 6,           /* be16, both versions */
 	LUKS1_PAYLOAD_OFFSET = 104, /* be32, 512-byte sectors; 0: the header is detached */
-	LUKS1_HEADER = 592,
+	LUKS_HEADER = 512,
 	LUKS2_HDR_SIZE = 8, /* be64, binary header and JSON area together */
 	LUKS2_BINARY = 4096,
 	LUKS2_HDR_SIZE_MIN = 16 * 1024, /* section 2.2 has the list */
@@ -92,7 +92,7 @@ static enum outcome decode_luks2(struct decoding *d)
 	if (!have || !memchr(text, 0, have)) {
 		d->fallback = DECODE_FOUND;
 		have = room;
-		text = reach(d, LUKS2_BINARY, have);
+		text = reach(d, d->at + LUKS2_BINARY, have);
 		if (!text)
 			return DECODE_MORE;
 	}
@@ -106,7 +106,7 @@ enum outcome decode_luks(struct decoding *d)
 {
 	uint64_t payload;
 
-	if (d->len < LUKS1_HEADER)
+	if (d->len < LUKS_HEADER)
 		return DECODE_NOT_THIS;
 	switch (get_be16(d->bytes + LUKS_VERSION)) {
 	case 1:

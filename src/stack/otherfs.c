@@ -125,3 +125,97 @@ enum outcome decode_ufs(struct decoding *d)
 	}
 	return DECODE_NOT_THIS;
 }
+
+/*
+ * Minix: the kernel's include/uapi/linux/minix_fs.h, at 1024, in either byte order. Its two-byte
+ * magic turns up in others' superblocks (ext's too), so the maps must be large enough for what they
+ * map.
+ */
+struct minix {
+	uint32_t inodes, zones, inode_maps, zone_maps, first_zone, block;
+	bool sane;
+};
+
+static uint32_t minix16(const uint8_t *p, bool swapped)
+{
+	return swapped ? get_be16(p) : get_le16(p);
+}
+
+static uint32_t minix32(const uint8_t *p, bool swapped)
+{
+	return swapped ? get_be32(p) : get_le32(p);
+}
+
+static struct minix read_minix3(const uint8_t *sb, bool swapped)
+{
+	return (struct minix){
+		.inodes = minix32(sb, swapped),
+		.inode_maps = minix16(sb + 6, swapped),
+		.zone_maps = minix16(sb + 8, swapped),
+		.first_zone = minix16(sb + 10, swapped),
+		.zones = minix32(sb + 20, swapped),
+		.block = minix16(sb + 28, swapped),
+		.sane = !minix16(sb + 12, swapped),
+	};
+}
+
+static struct minix read_minix12(const uint8_t *sb, bool swapped, unsigned version)
+{
+	return (struct minix){
+		.inodes = minix16(sb, swapped),
+		.zones = version == 1 ? minix16(sb + 2, swapped) : minix32(sb + 20, swapped),
+		.inode_maps = minix16(sb + 4, swapped),
+		.zone_maps = minix16(sb + 6, swapped),
+		.first_zone = minix16(sb + 8, swapped),
+		.block = 1024,
+		/* zone size 0, and no state but clean and in error */
+		.sane = !minix16(sb + 10, swapped) && minix16(sb + 18, swapped) <= 3,
+	};
+}
+
+enum outcome decode_minix(struct decoding *d)
+{
+	enum { MAGIC = 16, MAGIC3 = 24, EXT_MAGIC = 56, BITS_A_BLOCK = 8192, SUPER_LEN = 64 };
+	static const struct {
+		uint16_t magic, at, version;
+	} kinds[] = {
+		{ 0x137f, MAGIC, 1 }, { 0x138f, MAGIC, 1 },  { 0x2468, MAGIC, 2 },
+		{ 0x2478, MAGIC, 2 }, { 0x4d5a, MAGIC3, 3 },
+	};
+
+	if (d->len < SUPER_LEN || get_le16(d->bytes + EXT_MAGIC) == 0xef53)
+		return DECODE_NOT_THIS;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(kinds); i++) {
+		size_t kind = i / 2;
+		bool swapped = i % 2;
+		struct minix m;
+
+		if (minix16(d->bytes + kinds[kind].at, swapped) != kinds[kind].magic)
+			continue;
+		m = kinds[kind].version == 3 ? read_minix3(d->bytes, swapped)
+					     : read_minix12(d->bytes, swapped, kinds[kind].version);
+		if (m.sane && m.inodes && m.inodes < UINT32_MAX && m.first_zone <= m.zones &&
+		    (uint64_t)m.inode_maps * BITS_A_BLOCK > m.inodes &&
+		    (uint64_t)m.zone_maps * BITS_A_BLOCK > m.zones - m.first_zone)
+			return found_at(d, 0, m.block);
+	}
+	return DECODE_NOT_THIS;
+}
+
+/* Haiku's headers/private/file_systems, disk_super_block: a byte order backs the magic;
+ * block size at 40. The PowerPC kind starts at byte 0, the others at 512. */
+enum outcome decode_befs(struct decoding *d)
+{
+	enum { ORDER = 36, BLOCK_SIZE = 40, SUPER_LEN = 128 };
+	uint32_t block;
+
+	if (d->len < SUPER_LEN)
+		return DECODE_NOT_THIS;
+	if (get_le32(d->bytes + ORDER) == 0x42494745)
+		block = get_le32(d->bytes + BLOCK_SIZE);
+	else if (get_be32(d->bytes + ORDER) == 0x42494745)
+		block = get_be32(d->bytes + BLOCK_SIZE);
+	else
+		return DECODE_NOT_THIS;
+	return found_at(d, 0, is_power_of_two(block) && block <= 65536 ? block : 0);
+}

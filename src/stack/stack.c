@@ -9,24 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With 9 to 11 small reads a container costs less than 16 KiB: 9728 + 512 + 1536 + 3 * 48 + 3 * 512
- * + 1024 bytes, and the odd byte a decoder asks for. */
+/* Up to 12 small reads, and less than 16 KiB: 9728 for the head, 1024 + 512 + 1536 + 3 * 48 behind
+ * it, 4 * 512 at the end, 16 in the middle, and what a decoder asks for. */
 enum {
 	HEAD_LEN = 9728, /* up to UFS1's magic, the last of many signatures at the start */
 	ZFS_CHECKSUM = 128 * 1024 - 40,
-	WINDOW_BYTES_MAX = HEAD_LEN,
+	BUFFER_LEN = 15 * 1024 + 512,
 	STEPS_MAX = 8, /* what one decoder may ask for: ZFS has four labels */
 	/* libblkid takes the first file system for a floppy's, and sees no RAID there. */
 	TINY = 1440 * 1024,
+	SECTOR = 1, /* the disk's own logical sector stands in for this unit */
 };
 
 /* Where each window lies: `at` from the start, or that far before the end rounded down to `unit`.
  */
 static const struct {
-	uint32_t unit; /* bytes; 0: from the start */
+	uint32_t unit; /* bytes; 0: from the start; SECTOR: both numbers count sectors */
 	uint32_t at, len;
 } places[WINDOW_COUNT] = {
 	[WINDOW_HEAD] = { 0, 0, HEAD_LEN },
+	[WINDOW_16K] = { 0, 16 * 1024 - 512, 1024 },
 	[WINDOW_32K] = { 0, 32 * 1024, 512 },
 	[WINDOW_64K] = { 0, 64 * 1024, 1536 },
 	[WINDOW_ZFS_LABEL0] = { 0, ZFS_CHECKSUM, 48 },
@@ -34,25 +36,32 @@ static const struct {
 	[WINDOW_ZFS_LABEL3] = { 256 * 1024, 256 * 1024 - ZFS_CHECKSUM, 48 },
 	[WINDOW_MD090] = { 64 * 1024, 64 * 1024, 512 },
 	[WINDOW_MD10] = { 4096, 8192, 512 },
-	[WINDOW_LAST_4K] = { 1, 4096, 512 },
-	[WINDOW_LAST_SECTORS] = { 512, 1024, 1024 },
+	[WINDOW_LAST_4K] = { 512, 4096, 512 },
+	[WINDOW_LAST_SECTOR] = { SECTOR, 1, 512 },
+	[WINDOW_LAST_BUT_ONE] = { SECTOR, 2, 512 },
+	[WINDOW_1M] = { 0, 1024 * 1024, 16 },
 };
 
 /* A container being looked into. */
 struct look {
 	struct io *io;
 	uint64_t start, size; /* absolute bytes; size as the layer above claims it */
+	uint32_t sector;
 	struct content *content;
+	bool complained; /* of a read error: once is enough */
 	bool tried[WINDOW_COUNT];
 	size_t have[WINDOW_COUNT]; /* bytes of it that could be read */
 	uint64_t at[WINDOW_COUNT];
 	uint8_t *bytes[WINDOW_COUNT];
-	uint8_t buffer[15 * 1024];
+	uint8_t buffer[BUFFER_LEN];
 	size_t used;
 };
 
 static void cannot_read(struct look *look, uint64_t offset, size_t len, int err)
 {
+	if (look->complained)
+		return;
+	look->complained = true;
 	findings_add(&look->content->findings, FINDING_LAYER_INVALID, -1,
 		     "cannot read %zu bytes at %llu: %s", len,
 		     (unsigned long long)(look->start + offset), strerror(-err));
@@ -84,18 +93,22 @@ static size_t read_some(struct look *look, void *to, uint64_t offset, size_t len
 /* Windows are read when the first signature asks for them. */
 static void read_window(struct look *look, enum window w)
 {
-	uint64_t end;
+	uint64_t unit = places[w].unit, at = places[w].at, end;
 
 	if (look->tried[w])
 		return;
 	look->tried[w] = true;
-	look->at[w] = places[w].at;
-	if (places[w].unit) {
-		end = round_down_to(look->size, places[w].unit);
-		if (end < places[w].at)
-			return;
-		look->at[w] = end - places[w].at;
+	if (unit == SECTOR) {
+		unit = look->sector;
+		at *= look->sector;
 	}
+	if (unit) {
+		end = round_down_to(look->size, unit);
+		if (end < at)
+			return;
+		at = end - at;
+	}
+	look->at[w] = at;
 	look->bytes[w] = look->buffer + look->used;
 	look->used += places[w].len;
 	look->have[w] = read_some(look, look->bytes[w], look->at[w], places[w].len);
@@ -167,11 +180,20 @@ static int try_signature(struct look *look, const struct signature *s, struct de
 	return r;
 }
 
-/* The rules of blkid_do_safeprobe(): see signatures.c. */
+/* The rules of blkid_do_safeprobe() (see signatures.c), and what spares a read. */
+static bool is_wanted(const struct look *look, const struct signature *s, unsigned found)
+{
+	if (look->size <= TINY && (s->usage == USAGE_RAID || found))
+		return false;
+	if (s->window == WINDOW_LAST_BUT_ONE && look->start)
+		return false;
+	return s->window != WINDOW_1M || !found;
+}
+
 static int find_layer(struct look *look, struct decoding *first, bool *found)
 {
-	bool is_tiny = look->size <= TINY, ambiguous = false;
-	const struct signature *second = NULL, *s;
+	const struct signature *s;
+	char second[sizeof(first->layer.type)] = "";
 	unsigned count = 0, intolerant = 0;
 
 	for (s = signatures; s < signatures + signature_count; s++) {
@@ -179,30 +201,28 @@ static int find_layer(struct look *look, struct decoding *first, bool *found)
 		bool match;
 		int r;
 
-		if (is_tiny && (s->usage == USAGE_RAID || count))
-			continue;
-		if (count && !strcmp(first->layer.type, s->type))
+		if (!is_wanted(look, s, count) || (count && !strcmp(first->layer.type, s->type)))
 			continue;
 		r = try_signature(look, s, &d, &match);
 		if (r < 0)
 			return r;
 		if (!match)
 			continue;
-		if (count++)
-			second = second ? second : s;
-		else
+		if (!count)
 			*first = d;
+		else if (count == 1)
+			memcpy(second, d.layer.type, sizeof(second));
+		count++;
 		if (s->usage == USAGE_RAID || s->usage == USAGE_CRYPTO)
 			break;
 		intolerant += s->usage != USAGE_TOLERANT;
 	}
 	*found = count;
-	ambiguous = count > 1 && intolerant;
-	if (ambiguous) {
+	if (count > 1 && intolerant) {
 		look->content->ambiguous = true;
 		findings_add(&look->content->findings, FINDING_CONTENT_AMBIGUOUS, -1,
 			     "signatures of both %s and %s; `wipefs` removes the one that is stale",
-			     first->layer.type, second->type);
+			     first->layer.type, second);
 	}
 	return 0;
 }
@@ -259,7 +279,8 @@ int read_content(struct io *io, uint64_t start, uint64_t size, uint32_t sector,
 {
 	struct look look = { .io = io, .start = start, .size = size, .content = content };
 
-	(void)sector; /* every format here counts in bytes or in units of its own */
+	/* Only where the last sector is depends on it; an odd one must not make us divide by 0. */
+	look.sector = is_power_of_two(sector) && sector <= 65536 ? sector : 512;
 	*content = (struct content){ 0 };
 	for (;;) {
 		struct decoding d;
