@@ -37,6 +37,7 @@ enum journal_where { JOURNAL_NOWHERE, JOURNAL_GAP, JOURNAL_FILE };
 struct plan {
 	bool feasible;
 	char reason[240];       /* why not, and what would help: "needs 1985 more sectors" */
+	char note[240];         /* what was decided beyond the request (another grain); "" */
 	uint64_t grain, shift;  /* starts go to shift + n * grain */
 	uint64_t bytes_to_move; /* sum of the moves' sizes */
 	uint64_t bytes_used;    /* of these, what the file systems use where known, else the same */
@@ -56,14 +57,31 @@ struct plan_request {
 	size_t only_count;    /* 0: every misaligned one */
 	bool journal_file;    /* the journal is a file (an image, or --journal): no gap is needed */
 	const struct extent
-		*occupied; /* gaps, or parts of them, that hold data: never planned into */
+		*occupied; /* gaps, or parts of them, that hold data: never planned into. In any
+			      order; an EBR that the layout names does not count */
 	size_t occupied_count;
 	enum tristate rotational;
+	unsigned lanes; /* most parts of a partition that may move at once; 0 or 1: one */
 };
 
 /*
+ * What make_plan() keeps to, and verify_plan() holds it to.
+ *
+ * PLAN_BOOT_GAP: on an MBR disk nothing moves to a place below sector 64 (of 512 bytes): boot
+ * loaders live there. PLAN_TAIL: nothing moves into the last 64 KiB of a disk, where GEOM and fake
+ * RAID keep their metadata, unless a partition already reached in there. PLAN_JOURNAL_GAP: the
+ * smallest gap that a journal is put into. PLAN_LONE_SHIFT: a shorter way than this goes through
+ * the journal, because a flush every few sectors would take days.
+ */
+#define PLAN_BOOT_GAP    (64 * 512ULL)
+#define PLAN_TAIL        (64 * KIB)
+#define PLAN_JOURNAL_GAP (2 * MIB)
+#define PLAN_LONE_SHIFT  (64 * KIB)
+
+/*
  * Plans. `contents` as in analyse(). Always gives a plan (plan_free) whose `feasible` tells;
- * returns -ENOMEM or 0. Nothing to do is a feasible plan without moves.
+ * returns -ENOMEM or 0. Nothing to do is a feasible plan without moves. Of all plans the one that
+ * moves the fewest bytes. A plan that verify_plan() refuses is given back as not feasible.
  */
 int make_plan(const struct device *device, const struct layout *layout,
 	      const struct content *contents, const struct analysis *analysis,
@@ -78,8 +96,8 @@ void plan_free(struct plan *plan);
  * journal free in both layouts. false with the reason when it does not hold.
  */
 bool verify_plan(const struct device *device, const struct layout *layout,
-		 const struct plan_request *request, const struct plan *plan,
-		 struct reason *reason);
+		 const struct analysis *analysis, const struct plan_request *request,
+		 const struct plan *plan, struct reason *reason);
 
 const char *protection_name(enum protection protection);
 const char *journal_where_name(enum journal_where where);
