@@ -84,4 +84,9 @@ void *io_alloc(size_t size);
  */
 int io_open_view(struct io *lower, uint64_t offset, uint64_t size, struct io **out);
 
+/* Copy on write: reads see `lower` with what was written to the overlay on top; nothing ever
+ * reaches `lower`, which must outlive it. For a few small writes: each read looks at all of them.
+ */
+int io_open_overlay(struct io *lower, struct io **out);
+
 #endif

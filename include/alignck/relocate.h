@@ -203,4 +203,24 @@ struct relocation_state {
 int relocation_open(const struct relocation *relocation, struct relocation_state *state,
 		    struct reason *reason);
 
+/*
+ * Copies of both table images that the journal keeps, for those who must know both layouts after a
+ * crash; each `*sector_size` bytes a sector. The caller frees them (also on failure, where they are
+ * empty or partial). Errors as relocation_open().
+ */
+int relocation_tables(const struct relocation *relocation, struct table_image *old_table,
+		      struct table_image *new_table, uint32_t *sector_size, struct reason *reason);
+
+/*
+ * Which parts of the space between partitions that `plan` wants (new places, new EBRs, a journal in
+ * a gap) are not all zeros? From the first such block to the end of the part. *list is the caller's
+ * (free). A journal of ours at the place of the new one counts as free. 0 or -errno.
+ */
+int find_used_gaps(struct io *disk, const struct layout *layout, const struct plan *plan,
+		   struct extent **list, size_t *count);
+
+/* Where between the partitions of `layout` a journal lies; looks at the first GiB of each gap.
+ * -ENOENT: nowhere. */
+int find_gap_journal(struct io *disk, const struct layout *layout, uint64_t *base);
+
 #endif

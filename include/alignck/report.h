@@ -7,7 +7,7 @@
  * table, one row a column, in src/report/columns.c.
  */
 
-#include "alignck/analyse.h"
+#include "alignck/plan.h"
 
 #include <stdio.h>
 
@@ -21,6 +21,7 @@ struct result {
 	struct content *contents; /* layout->count of them, at least 1; NULL: not looked at */
 	struct policy policy;
 	struct analysis *analysis;
+	struct plan *plan; /* what --fix would do; NULL: not planned */
 };
 
 enum report_format {
@@ -45,6 +46,7 @@ struct report_options {
 	bool verbose;  /* device facts and users as well; that exempt partitions are off too */
 	bool terminal; /* box characters only there (and in a UTF-8 locale) */
 	bool strict;
+	bool plan; /* print the plan too, where there is one */
 };
 
 /* Parses "NAME,START,..." ("+COL" adds to the default, as lsblk). 0, or -EINVAL and *bad = the

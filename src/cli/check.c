@@ -16,13 +16,33 @@ struct queue {
 	const struct options *options;
 };
 
+/* The last line of the text says what `--fix` would do; nothing else of a check needs a plan. */
+static void plan_for_advice(struct result *r, const struct options *options)
+{
+	const struct plan_request request = {
+		.grain = MIB,
+		.journal_file = r->device->kind == KIND_IMAGE,
+		.rotational = r->device->rotational,
+	};
+
+	if (options->report.format == FORMAT_TEXT &&
+	    analysis_status(r->analysis, false) == STATUS_MISALIGNED &&
+	    make_plan(r->device, r->layout, r->contents, r->analysis, &request, &r->plan) < 0)
+		r->plan = NULL;
+}
+
 static void *work(void *arg)
 {
 	struct queue *q = arg;
 	size_t i;
 
-	while ((i = atomic_fetch_add(&q->next, 1)) < q->count)
-		q->results[i].error = examine(&q->results[i], &q->options->probe, NULL);
+	while ((i = atomic_fetch_add(&q->next, 1)) < q->count) {
+		struct result *r = &q->results[i];
+
+		r->error = examine(r, &q->options->probe, NULL);
+		if (!r->error)
+			plan_for_advice(r, q->options);
+	}
 	return NULL;
 }
 

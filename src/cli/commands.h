@@ -6,6 +6,9 @@
 
 /* The commands: each does its work, prints, and returns the exit status. */
 int run_check(const struct options *options);
+int run_fix(const struct options *options);
+int run_resume(const struct options *options);
+int run_undo(const struct options *options);
 
 /* Prints "alignck: PATH: TEXT" on standard error, made safe for a terminal. */
 void print_error(const char *path, const char *text);

@@ -2,6 +2,8 @@
 /* One device from its name to its verdicts: probe, layout, stack, analyse. */
 #include "commands.h"
 
+#include "alignck/relocate.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,43 @@ static int find_contents(struct result *r, struct io *io)
 	return err;
 }
 
+/*
+ * While a realignment is unfinished sector 0 is a cover with one entry of type DA. Then there is
+ * nothing to judge: the layout is empty and the device says what is up.
+ */
+static int find_cover(struct result *r, struct io *io)
+{
+	const struct partition *p = r->layout->partitions;
+	uint8_t sector0[COVER_SIZE];
+	struct cover cover;
+	char size[SIZE_TEXT_MAX];
+	int err;
+
+	if (r->layout->type != TABLE_DOS || r->layout->count != 1 || strcmp(p->type, "da") != 0 ||
+	    io_read(io, sector0, sizeof(sector0), 0) < 0 ||
+	    !is_cover(sector0, sizeof(sector0), &cover))
+		return 0;
+	layout_free(r->layout);
+	r->layout = NULL;
+	err = layout_from_kernel(NULL, 0, r->device->topology.logical_block_size, &r->layout);
+	if (err < 0)
+		return reason_set(&r->reason, err, "cannot check: %s", strerror(-err));
+	r->layout->type = TABLE_NONE;
+	if (cover.in_gap)
+		findings_add(
+			&r->layout->findings, FINDING_UNFINISHED_REALIGNMENT, -1,
+			"a realignment is unfinished; its partitions are hidden, its journal is"
+			" on the disk itself, %s from its start",
+			format_size(size, cover.journal_base));
+	else
+		findings_add(
+			&r->layout->findings, FINDING_UNFINISHED_REALIGNMENT, -1,
+			"a realignment is unfinished; its partitions are hidden, its journal is"
+			" %.150s",
+			cover.journal_name);
+	return 1;
+}
+
 int examine(struct result *r, const struct probe_options *options, struct io **kept)
 {
 	autoio struct io *io = NULL;
@@ -78,8 +117,12 @@ int examine(struct result *r, const struct probe_options *options, struct io **k
 	err = find_layout(r, io);
 	if (err < 0)
 		return err;
-	if (io)
-		err = find_contents(r, io);
+	if (io) {
+		err = find_cover(r, io);
+		if (err < 0)
+			return err;
+		err = err ? 0 : find_contents(r, io);
+	}
 	if (!err)
 		err = analyse(r->device, r->layout, r->contents, &r->policy, &r->analysis);
 	if (err < 0)
@@ -96,6 +139,7 @@ void free_result(struct result *r)
 	for (size_t i = 0; r->contents && i <= r->layout->count; i++)
 		content_free(&r->contents[i]);
 	free(r->contents);
+	plan_free(r->plan);
 	analysis_free(r->analysis);
 	layout_free(r->layout);
 	device_free(r->device);

@@ -26,6 +26,13 @@ static int close_output(int status)
 	return status;
 }
 
+static int (*const commands[])(const struct options *options) = {
+	[COMMAND_CHECK] = run_check,
+	[COMMAND_FIX] = run_fix,
+	[COMMAND_RESUME] = run_resume,
+	[COMMAND_UNDO] = run_undo,
+};
+
 int main(int argc, char **argv)
 {
 	struct options options = { 0 };
@@ -39,7 +46,7 @@ int main(int argc, char **argv)
 	case PARSE_DONE:
 		break;
 	case PARSE_RUN:
-		status = run_check(&options);
+		status = commands[options.command](&options);
 	}
 	free_options(&options);
 	return close_output(status);

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* What helps where the table cannot be trusted. The command is given the disk's path. */
 static const struct {
@@ -169,16 +170,48 @@ static bool put_good_start(FILE *out, const struct result *result)
 	return true;
 }
 
-/* How to mend misaligned starts: the place to name the command that moves data, once there is one.
- */
+/* "100 MiB": the unit in full, because it stands in a sentence. */
+static void put_amount(FILE *out, uint64_t bytes)
+{
+	char size[SIZE_TEXT_MAX];
+	size_t len = strlen(format_size(size, bytes));
+	char unit = size[len - 1];
+
+	size[len - 1] = '\0';
+	fprintf(out, unit == 'B' ? "%s bytes" : "%s %ciB", size, unit);
+}
+
+/* What `--fix` would do about it. false: nothing is planned. */
+static bool put_fix(FILE *out, const struct result *result)
+{
+	const struct plan *plan = result->plan;
+
+	if (!plan || (plan->feasible && !plan->move_count))
+		return false;
+	if (!plan->feasible) {
+		fprintf(out, "; `alignck --fix` cannot move it: %s", plan->reason);
+		return true;
+	}
+	fputs("; `alignck --fix ", out);
+	put_path(out, result->device->disk_path);
+	fputs("` would move ", out);
+	put_amount(out, plan->bytes_to_move);
+	return true;
+}
+
+/* How to mend misaligned starts where `--fix` cannot. */
 static void put_start_remedy(FILE *out, const struct result *result)
 {
 	bool one = result->analysis->misaligned == 1;
 	char *text = NULL;
 	size_t size;
-	FILE *where = open_memstream(&text, &size);
-	bool possible = where && put_good_start(where, result);
+	FILE *where;
+	bool possible;
 
+	if (put_fix(out, result))
+		return;
+	where = open_memstream(&text, &size);
+	possible = where && put_good_start(where, result);
 	if (where)
 		fclose(where);
 	if (!possible)
@@ -206,6 +239,15 @@ static void put_alignment_remedy(FILE *out, const struct result *result)
 		      out);
 }
 
+static void put_unfinished_remedy(FILE *out, const struct result *result)
+{
+	fputs("; `alignck --resume ", out);
+	put_path(out, result->device->disk_path);
+	fputs("` finishes it, `alignck --undo ", out);
+	put_path(out, result->device->disk_path);
+	fputs("` takes it back", out);
+}
+
 void put_advice(FILE *out, const struct result *result, bool strict)
 {
 	put_state(out, result, strict);
@@ -214,7 +256,7 @@ void put_advice(FILE *out, const struct result *result, bool strict)
 		put_alignment_remedy(out, result);
 		break;
 	case STATUS_UNFINISHED:
-		fputs(": change nothing by hand", out);
+		put_unfinished_remedy(out, result);
 		break;
 	case STATUS_UNKNOWN:
 		put_table_remedy(out, result);

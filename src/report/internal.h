@@ -78,6 +78,9 @@ void put_count(FILE *out, size_t count, const char *noun);
 /* The tree of one device, as text without blanks at line ends. 0 or -ENOMEM. */
 int print_table_of(FILE *out, const struct result *result, const struct report_options *options);
 
+/* The lines about result->plan, after those about the device. */
+void print_plan(FILE *out, const struct result *result, const struct report_options *options);
+
 /* One printer a format. 0 or -errno. */
 int print_tree(FILE *out, const struct result *results, size_t count,
 	       const struct report_options *options);

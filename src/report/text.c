@@ -56,10 +56,24 @@ static void put_facts(FILE *out, const struct result *result)
 		put_fact(out, device->users[i].node, "in use", device->users[i].what);
 }
 
-/* That an exempt partition is off a boundary is what its verdict says already. */
-static bool is_trivial(const struct finding *f)
+static bool has_error(const struct findings *findings, int partition)
 {
-	return f->id == FINDING_START_EXEMPT;
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->list[i].partition == partition &&
+		    finding_severity(findings->list[i].id) == SEVERITY_ERROR)
+			return true;
+	return false;
+}
+
+/*
+ * What a reader can do without: that an exempt partition is off a boundary (its verdict says so),
+ * and what else could be better about a partition that is wrong. JSON and --verbose have all of it.
+ */
+static bool is_trivial(const struct findings *findings, const struct finding *f)
+{
+	return f->id == FINDING_START_EXEMPT ||
+	       (f->partition >= 0 && finding_severity(f->id) != SEVERITY_ERROR &&
+		has_error(findings, f->partition));
 }
 
 static void put_findings(FILE *out, const struct result *result, int partition, bool verbose)
@@ -70,7 +84,7 @@ static void put_findings(FILE *out, const struct result *result, int partition, 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *f = &findings->list[i];
 
-		if (f->partition != partition || (is_trivial(f) && !verbose))
+		if (f->partition != partition || (!verbose && is_trivial(findings, f)))
 			continue;
 		put_text(out,
 			 partition < 0
@@ -112,6 +126,8 @@ int print_tree(FILE *out, const struct result *results, size_t count,
 		fputs(": ", out);
 		put_advice(out, result, options->strict);
 		fputc('\n', out);
+		if (options->plan && result->plan)
+			print_plan(out, result, options);
 	}
 	return 0;
 }

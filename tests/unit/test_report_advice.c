@@ -59,6 +59,36 @@ static void test_advice_strict(void **state)
 	teardown(&f);
 }
 
+/* What --fix would do stands where it is known. */
+static void test_advice_with_plan(void **state)
+{
+	struct plan_move move = { .number = 1 };
+	struct plan plan = {
+		.feasible = true, .moves = &move, .move_count = 1, .bytes_to_move = 100 * MIB
+	};
+	struct fixture f;
+
+	(void)state;
+	setup_disk(&f);
+	add_partition(&f, 1, 63, 204800);
+	add_partition(&f, 2, 206848, 8);
+	set_misaligned(&f, 0, 3584);
+	f.result.plan = &plan;
+	assert_advice(&f, &plain,
+		      "sda: 1 of 2 partitions is misaligned; `alignck --fix /dev/sda` would move"
+		      " 100 MiB");
+	plan.bytes_to_move = 512;
+	assert_advice(&f, &plain,
+		      "sda: 1 of 2 partitions is misaligned; `alignck --fix /dev/sda` would move"
+		      " 512 bytes");
+	plan.feasible = false;
+	strcpy(plan.reason, "needs 1985 more sectors");
+	assert_advice(&f, &plain,
+		      "sda: 1 of 2 partitions is misaligned; `alignck --fix` cannot move it: needs"
+		      " 1985 more sectors");
+	teardown(&f);
+}
+
 /* Where the boundaries are moved, so is what is proposed: the jumper drive, the stripe. */
 static void test_advice_where(void **state)
 {
@@ -125,7 +155,8 @@ static void test_advice_by_cause(void **state)
 		      " the table anew");
 	findings_add(&f.analysis.findings, FINDING_UNFINISHED_REALIGNMENT, -1, "x");
 	assert_advice(&f, &plain,
-		      "sda: an unfinished realignment is on it: change nothing by hand");
+		      "sda: an unfinished realignment is on it; `alignck --resume /dev/sda`"
+		      " finishes it, `alignck --undo /dev/sda` takes it back");
 	teardown(&f);
 }
 
@@ -166,9 +197,9 @@ static void test_status(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_advice_aligned), cmocka_unit_test(test_advice_strict),
-		cmocka_unit_test(test_advice_where),   cmocka_unit_test(test_advice_by_cause),
-		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_advice_aligned),   cmocka_unit_test(test_advice_strict),
+		cmocka_unit_test(test_advice_with_plan), cmocka_unit_test(test_advice_where),
+		cmocka_unit_test(test_advice_by_cause),  cmocka_unit_test(test_status),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Opening a disk and its journal, and running the engine over them. */
+#include "job.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t pause_asked;
+
+static void ask_for_pause(int signal)
+{
+	(void)signal;
+	pause_asked = 1;
+}
+
+void catch_pause_signals(void)
+{
+	struct sigaction action = { .sa_handler = ask_for_pause, .sa_flags = SA_RESTART };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	/* A terminal that goes away, or a pipe that breaks, must not end a move half way. */
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static bool should_pause(void *context)
+{
+	(void)context;
+	return pause_asked;
+}
+
+static int drop_nodes(void *context, struct reason *reason)
+{
+	struct job *job = context;
+
+	return drop_kernel_partitions(job->disk_fd, reason);
+}
+
+/* The kernel not knowing is no reason to stop: the table on the disk is right, and that is said. */
+static int tell_kernel(void *context, bool is_new, struct reason *reason)
+{
+	struct job *job = context;
+	const struct layout_options options = {
+		.sector_size = job->relocation.logical_sector_size
+				       ? job->relocation.logical_sector_size
+				       : 512,
+		.may_change_sector_size = !job->relocation.logical_sector_size,
+	};
+	struct layout *layout = NULL;
+	int err = read_layout(job->disk, &options, &layout, reason);
+
+	(void)is_new;
+	if (!err)
+		err = add_kernel_partitions(job->disk_fd, layout, reason);
+	layout_free(layout);
+	if (err) {
+		job->kernel_untold = true;
+		print_error(job->path, reason->text);
+		reason->text[0] = '\0';
+	}
+	return 0;
+}
+
+/* The layout that a table image makes of the disk. */
+static int layout_of_image(struct io *disk, const struct table_image *image, uint32_t sector,
+			   struct layout **layout, struct reason *reason)
+{
+	const struct layout_options options = { .sector_size = sector };
+	autoio struct io *overlay = NULL;
+	int err = io_open_overlay(disk, &overlay);
+
+	for (size_t i = 0; i < image->count && !err; i++)
+		err = io_write(overlay, image->sectors[i].bytes, sector, image->sectors[i].offset);
+	if (err)
+		return reason_set(reason, err, "cannot read the tables: %s", strerror(-err));
+	return read_layout(overlay, &options, layout, reason);
+}
+
+static int find_fields_between(struct io *disk, const struct layout *from, const struct layout *to,
+			       uint32_t sector, struct position_field **fields, size_t *count,
+			       struct reason *reason)
+{
+	autofree struct plan_place *places = calloc(from->count + 1, sizeof(*places));
+	const struct plan plan = { .feasible = true, .places = places, .place_count = from->count };
+
+	if (!places)
+		return reason_set(reason, -ENOMEM, "no memory");
+	for (size_t i = 0; i < from->count; i++) {
+		int k = find_partition(to, from->partitions[i].number);
+
+		if (k < 0)
+			return reason_set(reason, -EUCLEAN,
+					  "the journal's tables do not name the same partitions");
+		places[i] = (struct plan_place){ to->partitions[k].start, to->partitions[k].size,
+						 to->partitions[k].ebr };
+	}
+	return find_position_fields(disk, from, &plan, sector, fields, count, reason);
+}
+
+/* Both layouts are the journal's: the run that ends a realignment may not be the one that planned
+ * it. */
+static int find_fields(void *context, struct io *disk, struct position_field **fields,
+		       size_t *count, struct reason *reason)
+{
+	struct job *job = context;
+	struct table_image before, after;
+	struct layout *from = NULL, *to = NULL;
+	uint32_t sector = 0;
+	int err = relocation_tables(&job->relocation, &before, &after, &sector, reason);
+
+	if (!err)
+		err = layout_of_image(disk, &before, sector, &from, reason);
+	if (!err)
+		err = layout_of_image(disk, &after, sector, &to, reason);
+	if (!err)
+		err = find_fields_between(disk, from, to, sector, fields, count, reason);
+	layout_free(from);
+	layout_free(to);
+	table_image_free(&before);
+	table_image_free(&after);
+	return err;
+}
+
+static double seconds_since(const struct timespec *then)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
+}
+
+/* Percent, rate and time left: a line that is rewritten on a terminal, else one every 10 s if
+ * asked. */
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+	struct job *job = context;
+	bool terminal = isatty(STDERR_FILENO);
+	double elapsed = seconds_since(&job->started);
+	uint64_t here = done > job->first_done ? done - job->first_done : 0;
+	uint64_t left = total > done ? total - done : 0;
+	char rate[SIZE_TEXT_MAX];
+
+	if (job->options->report.format == FORMAT_QUIET ||
+	    (!terminal && !job->options->report.verbose))
+		return;
+	if (job->line_open || job->shown.tv_sec) {
+		if (seconds_since(&job->shown) < (terminal ? 0.2 : 10))
+			return;
+	} else {
+		job->first_done = done;
+		here = 0;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &job->shown);
+	if (elapsed <= 0 || !here) {
+		fprintf(stderr, "%s%3.0f %%%s", terminal ? "\r" : "",
+			total ? 100.0 * (double)done / (double)total : 100.0, terminal ? "" : "\n");
+	} else {
+		double speed = (double)here / elapsed;
+
+		fprintf(stderr, "%s%3.0f %%, %s/s, %.0f s left  %s", terminal ? "\r" : "",
+			100.0 * (double)done / (double)total, format_size(rate, (uint64_t)speed),
+			(double)left / speed, terminal ? "" : "\n");
+	}
+	job->line_open = terminal;
+}
+
+int job_open(struct job *job, const char *path, const struct options *options,
+	     struct reason *reason)
+{
+	uint64_t base;
+	int err;
+
+	*job = (struct job){ .options = options, .path = path, .disk_fd = -1 };
+	err = io_open_readwrite(path, &job->disk, reason);
+	if (err)
+		return err;
+	job->disk_fd = io_fd(job->disk, &base);
+	job->hooks = (struct relocation_hooks){ .context = job,
+						.drop_nodes = drop_nodes,
+						.tell_kernel = tell_kernel,
+						.find_fields = find_fields,
+						.progress = show_progress,
+						.should_pause = should_pause };
+	job->relocation = (struct relocation){ .disk = job->disk, .hooks = &job->hooks };
+	return lock_disk(job->disk_fd, reason);
+}
+
+static int use_gap(struct job *job, uint64_t base)
+{
+	job->relocation.journal = job->disk;
+	job->relocation.journal_base = base;
+	job->relocation.journal_size = job->disk->size - base;
+	return 0;
+}
+
+static int use_file(struct job *job, const char *path, struct reason *reason)
+{
+	int err = io_open_readwrite(path, &job->journal_io, reason);
+
+	if (err) {
+		struct reason why = *reason;
+
+		return reason_set(reason, err, "its journal %.120s: %.100s", path, why.text);
+	}
+	job->journal_path = strdup(path);
+	job->relocation.journal = job->journal_io;
+	job->relocation.journal_base = 0;
+	job->relocation.journal_size = job->journal_io->size;
+	return job->journal_path ? 0 : reason_set(reason, -ENOMEM, "no memory");
+}
+
+static bool is_regular(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Where an image's journal lies unless --journal says otherwise. */
+static char *path_beside(const char *path)
+{
+	char *beside = NULL;
+
+	return asprintf(&beside, "%s.alignck", path) < 0 ? NULL : beside;
+}
+
+static int find_journal_without_cover(struct job *job, struct reason *reason)
+{
+	const struct layout_options options = { .sector_size = 512,
+						.may_change_sector_size = true };
+	struct layout *layout = NULL;
+	uint64_t base;
+	int err;
+
+	if (is_regular(job->disk_fd)) {
+		autofree char *beside = path_beside(job->path);
+
+		if (beside && access(beside, F_OK) == 0)
+			return use_file(job, beside, reason);
+	}
+	err = read_layout(job->disk, &options, &layout, reason);
+	if (!err)
+		err = find_gap_journal(job->disk, layout, &base);
+	layout_free(layout);
+	if (!err)
+		return use_gap(job, base);
+	return reason_set(reason, -ENOENT,
+			  "no realignment and no journal of one is on it; if the journal is a file,"
+			  " name it with --journal");
+}
+
+int job_find_journal(struct job *job, struct reason *reason)
+{
+	uint8_t sector0[COVER_SIZE];
+	struct cover cover;
+	int err;
+
+	if (job->options->journal)
+		return use_file(job, job->options->journal, reason);
+	err = io_read(job->disk, sector0, sizeof(sector0), 0);
+	if (err)
+		return reason_set(reason, err, "cannot read sector 0: %s", strerror(-err));
+	if (!is_cover(sector0, sizeof(sector0), &cover))
+		return find_journal_without_cover(job, reason);
+	if (cover.in_gap)
+		return use_gap(job, cover.journal_base);
+	return use_file(job, cover.journal_name, reason);
+}
+
+/* `path` from the root; its last part need not exist yet. NULL: no such directory, or no memory. */
+static char *absolute_path(const char *path)
+{
+	autofree char *copy = strdup(path);
+	autofree char *directory = NULL;
+	char *slash = copy ? strrchr(copy, '/') : NULL;
+	const char *name = slash ? path + (slash - copy) + 1 : path;
+	char *absolute = NULL;
+
+	if (slash)
+		slash[slash == copy ? 1 : 0] = '\0';
+	directory = realpath(slash ? copy : ".", NULL);
+	if (!directory || !*name)
+		return NULL;
+	if (asprintf(&absolute, "%s/%s", strcmp(directory, "/") ? directory : "", name) < 0)
+		return NULL;
+	return absolute;
+}
+
+/* Is the device a file system lies on that disk, or a partition of it? */
+static bool is_on_disk(dev_t device, dev_t disk)
+{
+	char path[64], text[32] = "";
+	FILE *f;
+	unsigned ma = 0, mi = 0;
+
+	if (device == disk)
+		return true;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../dev", major(device), minor(device));
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	return sscanf(text, "%u:%u", &ma, &mi) == 2 && makedev(ma, mi) == disk;
+}
+
+/* The journal must outlive what happens to the disk: never on the disk that is being changed. */
+static int check_other_disk(const struct job *job, const char *path, struct reason *reason)
+{
+	autofree char *copy = strdup(path);
+	struct stat disk, directory;
+	char *slash = copy ? strrchr(copy, '/') : NULL;
+
+	if (slash)
+		slash[slash == copy ? 1 : 0] = '\0';
+	if (!slash || stat(copy, &directory) < 0 || fstat(job->disk_fd, &disk) < 0)
+		return reason_set(reason, -errno, "cannot create its journal %.120s: %s", path,
+				  strerror(errno));
+	if (!S_ISBLK(disk.st_mode) || !is_on_disk(directory.st_dev, disk.st_rdev))
+		return 0;
+	return reason_set(reason, -EINVAL,
+			  "the journal %.120s would lie on the disk itself; name a file on another"
+			  " disk",
+			  path);
+}
+
+int job_new_journal(struct job *job, const struct plan *plan, struct reason *reason)
+{
+	autofree char *wanted = NULL;
+	autofree char *absolute = NULL;
+	int err;
+
+	if (plan->journal == JOURNAL_GAP) {
+		use_gap(job, plan->journal_start);
+		job->relocation.journal_size = plan->journal_bytes;
+		return 0;
+	}
+	wanted = job->options->journal ? strdup(job->options->journal) : path_beside(job->path);
+	if (!wanted)
+		return reason_set(reason, -ENOMEM, "no memory");
+	absolute = absolute_path(wanted);
+	if (!absolute || strlen(absolute) >= JOURNAL_PATH_SIZE)
+		return reason_set(
+			reason, -ENAMETOOLONG,
+			"the path of its journal is longer than %d bytes; name another with"
+			" --journal",
+			JOURNAL_PATH_SIZE - 1);
+	err = check_other_disk(job, absolute, reason);
+	if (!err)
+		err = io_create_file(absolute, plan->journal_bytes, &job->journal_io, reason);
+	if (err == -EEXIST)
+		return reason_set(
+			reason, err,
+			"its journal %.140s exists; finish what it belongs to, or remove it",
+			absolute);
+	if (err)
+		return err;
+	job->journal_path = absolute;
+	absolute = NULL;
+	job->relocation.journal = job->journal_io;
+	job->relocation.journal_base = 0;
+	job->relocation.journal_size = plan->journal_bytes;
+	return 0;
+}
+
+static void say_how_to_go_on(const struct job *job, const char *why)
+{
+	autofree char *option = NULL;
+
+	/* The cover names the journal; the option only matters where somebody moved it. */
+	if (job->options->journal && asprintf(&option, " --journal %s", job->options->journal) < 0)
+		option = NULL;
+	fprintf(stderr,
+		"alignck: %s: %s; nothing is lost, and its partitions stay hidden until it is "
+		"done\n"
+		"  go on:    alignck --resume%s %s\n  go back:  alignck --undo%s %s\n",
+		job->path, why, option ? option : "", job->path, option ? option : "", job->path);
+}
+
+int job_run(struct job *job, bool back)
+{
+	struct reason reason;
+	enum move_result result;
+
+	clock_gettime(CLOCK_MONOTONIC, &job->started);
+	result = back ? relocation_undo(&job->relocation, &reason)
+		      : relocation_resume(&job->relocation, &reason);
+	if (job->line_open)
+		fputc('\n', stderr);
+	switch (result) {
+	case MOVE_DONE:
+		return job->kernel_untold ? STATUS_UNKNOWN : STATUS_ALIGNED;
+	case MOVE_PAUSED:
+		say_how_to_go_on(job, "paused");
+		return STATUS_UNFINISHED;
+	case MOVE_NEEDS_RESUME:
+		say_how_to_go_on(job, reason.text);
+		return STATUS_UNFINISHED;
+	case MOVE_REFUSED:
+		print_error(job->path, reason.text);
+		break;
+	}
+	return STATUS_UNKNOWN;
+}
+
+void job_close(struct job *job)
+{
+	io_close(job->journal_io);
+	io_close(job->disk);
+	free(job->journal_path);
+}
