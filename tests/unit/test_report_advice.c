@@ -155,8 +155,8 @@ static void test_advice_by_cause(void **state)
 		      " the table anew");
 	findings_add(&f.analysis.findings, FINDING_UNFINISHED_REALIGNMENT, -1, "x");
 	assert_advice(&f, &plain,
-		      "sda: an unfinished realignment is on it; `alignck --resume /dev/sda`"
-		      " finishes it, `alignck --undo /dev/sda` takes it back");
+		      "sda: an unfinished realignment is on it; `alignck --resume ./-x`"
+		      " finishes it, `alignck --undo ./-x` takes it back");
 	teardown(&f);
 }
 
