@@ -67,14 +67,14 @@ static bool is_exempt(const struct partition *p)
 	return p->role > ROLE_DATA && p->role != ROLE_CONTAINER;
 }
 
-/* Finds the judgement that the findings about `index` add up to. */
-static enum verdict judge(const struct subject *s, const struct findings *found, size_t from)
+/* Finds the judgement that the findings about one subject add up to. */
+static enum verdict judge(const struct subject *s, const struct findings *found)
 {
 	if (s->partition && is_exempt(s->partition))
 		return VERDICT_EXEMPT;
 	if (s->device->topology.alignment_offset < 0)
 		return VERDICT_MISALIGNED; /* no start can be right on all disks below */
-	for (size_t i = from; i < found->count; i++)
+	for (size_t i = 0; i < found->count; i++)
 		if (finding_status(found->list[i].id) == STATUS_MISALIGNED)
 			return VERDICT_MISALIGNED;
 	return VERDICT_ALIGNED;
@@ -82,15 +82,18 @@ static enum verdict judge(const struct subject *s, const struct findings *found,
 
 static void fill_judgement(const struct subject *s, struct judgement *j, struct findings *found)
 {
-	size_t from = found->count;
+	/* A list of its own: `found` drops what it has no room for, a verdict must not. */
+	struct findings own = { 0 };
 
 	j->alignment = natural_alignment(s->position);
 	j->has_misaligned_by = s->device->topology.alignment_offset >= 0;
 	if (j->has_misaligned_by) {
 		j->misaligned_by = misalignment(s->position, s->offset, s->analysis->required);
-		apply_rules(s, found);
+		apply_rules(s, &own);
 	}
-	j->verdict = judge(s, found, from);
+	j->verdict = judge(s, &own);
+	findings_append(found, &own);
+	findings_free(&own);
 }
 
 static struct subject subject_of(const struct device *device, const struct layout *layout,
