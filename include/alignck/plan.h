@@ -68,10 +68,11 @@ struct plan_request {
  * What make_plan() keeps to, and verify_plan() holds it to.
  *
  * PLAN_BOOT_GAP: on an MBR disk nothing moves to a place below sector 64 (of 512 bytes): boot
- * loaders live there. PLAN_TAIL: nothing moves into the last 64 KiB of a disk, where GEOM and fake
- * RAID keep their metadata, unless a partition already reached in there. PLAN_JOURNAL_GAP: the
- * smallest gap that a journal is put into. PLAN_LONE_SHIFT: a shorter way than this goes through
- * the journal, because a flush every few sectors would take days.
+ * loaders live there. PLAN_TAIL: the last 64 KiB of an MBR disk, where GEOM and fake RAID keep
+ * their metadata (which is then `occupied`), are moved into only where that saves bytes, and never
+ * hold the journal; a GPT's usable area ends before its backup. PLAN_JOURNAL_GAP: the smallest gap
+ * that a journal is put into. PLAN_LONE_SHIFT: a shorter way than this goes through the journal,
+ * because a flush every few sectors would take days.
  */
 #define PLAN_BOOT_GAP    (64 * 512ULL)
 #define PLAN_TAIL        (64 * KIB)

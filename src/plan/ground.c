@@ -120,6 +120,21 @@ static bool find_container(struct ground *ground, struct plan *plan)
 	       refuse(plan, "an extended partition inside another is not understood");
 }
 
+/* OS/2 put two partitions into one EBR; nothing writes such a thing today. */
+static bool are_ebrs_distinct(const struct ground *ground, struct plan *plan)
+{
+	const struct partition *p = ground->layout->partitions;
+
+	for (size_t i = 0; i < ground->layout->count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (p[i].ebr && p[i].ebr == p[k].ebr)
+				return refuse(plan,
+					      "partitions %u and %u are in one EBR, which cannot be"
+					      " written anew",
+					      p[k].number, p[i].number);
+	return true;
+}
+
 static bool is_sound(const struct ground *ground, const struct partition *p, struct plan *plan)
 {
 	uint64_t end, sector = ground->sector;
@@ -227,30 +242,36 @@ static void find_leads(struct ground *ground)
 	}
 }
 
+/*
+ * What moves ends up in [floor, limit). A GPT's backup takes the end of the disk (UEFI 2.10, 5.3.1:
+ * at least 16 KiB of entries and the header), unless a partition reached in there before.
+ */
 static void find_limits(struct ground *ground)
 {
 	const struct layout *layout = ground->layout;
-	uint64_t size = round_down_to(ground->device->size, ground->sector), limit;
+	uint64_t size = round_down_to(ground->device->size, ground->sector);
+	uint64_t backup = ground->sector + 16 * KIB;
+	uint64_t last = ground->count ? item_end(&ground->items[ground->count - 1]) : 0;
 
-	limit = size > PLAN_TAIL ? size - PLAN_TAIL : 0;
-	if (ground->count && item_end(&ground->items[ground->count - 1]) > limit)
-		limit = item_end(&ground->items[ground->count - 1]);
 	if (layout->type == TABLE_GPT) {
 		ground->floor = layout->first_usable;
-		if (layout->last_usable < limit)
-			limit = layout->last_usable;
+		ground->limit = size > backup ? size - backup : 0;
+		if (last > ground->limit)
+			ground->limit = last;
+		if (layout->last_usable < ground->limit)
+			ground->limit = layout->last_usable;
 	} else {
 		ground->floor = PLAN_BOOT_GAP;
-		if (limit / ground->sector > MBR_SECTORS)
-			limit = MBR_SECTORS * ground->sector;
+		ground->limit =
+			size / ground->sector > MBR_SECTORS ? MBR_SECTORS * ground->sector : size;
 	}
-	ground->limit = limit;
 }
 
 int survey(struct ground *ground, struct plan *plan, bool *refused)
 {
 	*refused = true;
-	if (!find_boundaries(ground, plan) || !find_container(ground, plan))
+	if (!find_boundaries(ground, plan) || !find_container(ground, plan) ||
+	    !are_ebrs_distinct(ground, plan))
 		return 0;
 	ground->items = calloc(ground->layout->count + 1, sizeof(*ground->items));
 	if (!ground->items || list_obstacles(ground) < 0)

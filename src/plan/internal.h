@@ -106,8 +106,8 @@ bool fit_down(const struct ground *ground, size_t i, uint64_t wall, uint64_t *st
 /* May item `i` stay where it is when all before it ends at `pos`? */
 bool can_stay(const struct ground *ground, size_t i, uint64_t pos, bool neighbour_stays);
 
-/* Fills starts[] (one an item). *found false: there is no room. 0 or -ENOMEM. */
-int place_items(const struct ground *ground, uint64_t *starts, bool *found);
+/* Fills starts[] (one an item) and the sum of what moves; UINT64_MAX: no room. 0 or -ENOMEM. */
+int place_items(const struct ground *ground, uint64_t *starts, uint64_t *bytes);
 
 /* ---- extended.c ---- */
 

@@ -117,6 +117,7 @@ static int list_taken(const struct ground *ground, const struct plan *plan, stru
 		      size_t *count)
 {
 	const struct layout *layout = ground->layout;
+	uint64_t size = ground->device->size, tail = size > PLAN_TAIL ? size - PLAN_TAIL : 0;
 	size_t n = 0;
 	struct extent *taken =
 		calloc(4 * layout->count + ground->occupied_count + 2, sizeof(*taken));
@@ -141,7 +142,8 @@ static int list_taken(const struct ground *ground, const struct plan *plan, stru
 	}
 	for (size_t i = 0; i < ground->occupied_count; i++)
 		taken[n++] = ground->occupied[i];
-	taken[n++] = (struct extent){ ground->limit, UINT64_MAX };
+	taken[n++] =
+		(struct extent){ layout->type == TABLE_DOS ? tail : ground->limit, UINT64_MAX };
 	qsort(taken, n, sizeof(*taken), by_start);
 	*list = taken;
 	*count = n;
@@ -162,8 +164,8 @@ static bool find_gap(const struct ground *ground, const struct extent *taken, si
 		if (!round_up_to(pos, block, &start))
 			break;
 		if (taken[i].start > start && taken[i].start - start > largest) {
-			largest = taken[i].start - start;
-			*gap = (struct extent){ start, taken[i].start };
+			largest = round_down_to(taken[i].start - start, 4 * KIB);
+			*gap = (struct extent){ start, start + largest };
 		}
 		pos = max_u64(pos, taken[i].end);
 	}

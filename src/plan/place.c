@@ -98,6 +98,8 @@ static bool place_between(const struct ground *ground, size_t first, size_t last
 	uint64_t pos = first ? item_end(&ground->items[first - 1]) : 0;
 	uint64_t wall = first < last ? wall_before(ground, last) : 0;
 
+	if (wall > ground->limit)
+		wall = ground->limit;
 	for (size_t i = last; i-- > first;) {
 		if (!fit_down(ground, i, wall, &right[i]))
 			return false;
@@ -127,10 +129,11 @@ static int new_choice(size_t count, struct choice *choice)
 	return 0;
 }
 
-int place_items(const struct ground *ground, uint64_t *starts, bool *found)
+int place_items(const struct ground *ground, uint64_t *starts, uint64_t *bytes)
 {
 	size_t end = ground->count + 1;
 	struct choice choice;
+	bool found;
 	autofree uint64_t *right = calloc(end, sizeof(*right));
 
 	if (!right || new_choice(end + 1, &choice) < 0)
@@ -139,22 +142,25 @@ int place_items(const struct ground *ground, uint64_t *starts, bool *found)
 	for (size_t stay = 0; stay < end; stay++)
 		if (choice.cost[stay] != UINT64_MAX)
 			choose_after(ground, &choice, stay);
-	*found = choice.cost[end] != UINT64_MAX;
+	*bytes = choice.cost[end];
+	found = *bytes != UINT64_MAX;
 
 	/* From the end back: mark who stays, then fill in between from the left. */
 	for (size_t i = 0; i < ground->count; i++)
 		starts[i] = UINT64_MAX;
-	for (size_t at = end; *found && at; at = choice.from[at])
+	for (size_t at = end; found && at; at = choice.from[at])
 		if (at != end)
 			starts[at - 1] = ground->items[at - 1].start;
-	for (size_t first = 0; *found && first < ground->count;) {
+	for (size_t first = 0; found && first < ground->count;) {
 		size_t last = first;
 
 		while (last < ground->count && starts[last] == UINT64_MAX)
 			last++;
-		*found = place_between(ground, first, last, right, starts);
+		found = place_between(ground, first, last, right, starts);
 		first = last + 1;
 	}
+	if (!found)
+		*bytes = UINT64_MAX;
 	free(choice.cost);
 	free(choice.from);
 	return 0;

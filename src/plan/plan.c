@@ -130,6 +130,22 @@ static bool are_movers_free(const struct ground *ground, struct plan *plan)
 	return true;
 }
 
+/* Into the last sectors of an MBR disk only where that saves bytes, or there is no other room. */
+static int place_with_tail(struct ground *ground, uint64_t *starts, bool *found)
+{
+	const uint64_t limit = ground->limit;
+	uint64_t least, bytes = UINT64_MAX;
+	int err = place_items(ground, starts, &least);
+
+	*found = least != UINT64_MAX;
+	if (err || !*found || ground->layout->type != TABLE_DOS || limit < PLAN_TAIL)
+		return err;
+	ground->limit = limit - PLAN_TAIL;
+	err = place_items(ground, starts, &bytes);
+	ground->limit = limit;
+	return err || bytes == least ? err : place_items(ground, starts, &least);
+}
+
 /* The steps from a surveyed ground to a whole plan. 0 or -ENOMEM. */
 static int draw(struct ground *ground, struct plan *plan)
 {
@@ -141,7 +157,7 @@ static int draw(struct ground *ground, struct plan *plan)
 		return -ENOMEM;
 	if (!are_movers_free(ground, plan))
 		return 0;
-	err = place_items(ground, starts, &found);
+	err = place_with_tail(ground, starts, &found);
 	if (err)
 		return err;
 	if (!found) {

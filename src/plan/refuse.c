@@ -136,6 +136,8 @@ const char *why_pinned(const struct ground *ground, size_t index)
 {
 	const struct partition *p = &ground->layout->partitions[index];
 
+	if (p->role == ROLE_EXTENDED)
+		return "is an empty extended partition; delete it, and make it again afterwards";
 	if (p->role != ROLE_DATA && p->role != ROLE_CONTAINER)
 		return "has to stay where it is";
 	if (p->parent >= 0 && ground->layout->partitions[p->parent].role != ROLE_EXTENDED)

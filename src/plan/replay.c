@@ -91,12 +91,12 @@ bool verify_journal(const struct check *c)
 		return plan->journal == (plan->move_count ? JOURNAL_FILE : JOURNAL_NOWHERE) ||
 		       WRONG(c, "the journal is not where it was asked to be");
 	if (plan->journal != JOURNAL_GAP || plan->journal_bytes < PLAN_JOURNAL_GAP ||
-	    !add_u64(e.start, plan->journal_bytes, &e.end) || e.end > c->device->size - PLAN_TAIL ||
+	    !add_u64(e.start, plan->journal_bytes, &e.end) || e.end > c->device->size ||
 	    e.start % 4096 || e.start % c->sector)
 		return WRONG(c, "the journal is not in a gap of the disk");
 	if (c->layout->type == TABLE_GPT
 		    ? e.start < c->layout->first_usable || e.end > c->layout->last_usable
-		    : e.start < PLAN_BOOT_GAP)
+		    : e.start < PLAN_BOOT_GAP || c->device->size - e.end < PLAN_TAIL)
 		return WRONG(c, "the journal lies outside the usable area");
 	for (size_t i = 0; i < c->layout->count; i++)
 		if ((c->owns_data[i] && (extents_overlap(e, old_extent(c, i)) ||

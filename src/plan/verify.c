@@ -60,27 +60,25 @@ static bool check_place(const struct check *c, size_t i)
 	return true;
 }
 
-/* Nothing moves into the tables, the boot gap or the disk's last sectors. */
+/* Nothing moves into the tables or the boot gap. */
 static bool check_limits(const struct check *c, size_t i)
 {
 	struct extent e = new_extent(c, i);
-	uint64_t reached = 0, tail = c->device->size - c->device->size % c->sector;
+	uint64_t reached = 0, backup = 16384 + c->sector;
 
 	if (!has_moved(c, i))
 		return true;
+	if (c->layout->type == TABLE_DOS)
+		return (e.start >= PLAN_BOOT_GAP && e.end / c->sector <= 1ULL << 32) ||
+		       WRONG(c, "partition %u would be out of reach of an MBR", part(c, i)->number);
 	for (size_t k = 0; k < c->layout->count; k++)
 		if (c->owns_data[k] && old_extent(c, k).end > reached)
 			reached = old_extent(c, k).end;
-	if (e.end > reached && e.end + PLAN_TAIL > tail)
-		return WRONG(c, "partition %u would reach into the last sectors of the disk",
+	if (e.end > reached && (c->device->size < backup || e.end > c->device->size - backup))
+		return WRONG(c, "partition %u would reach into the backup table",
 			     part(c, i)->number);
-	if (c->layout->type == TABLE_GPT &&
-	    (e.start < c->layout->first_usable || e.end > c->layout->last_usable))
-		return WRONG(c, "partition %u would leave the usable area", part(c, i)->number);
-	if (c->layout->type == TABLE_DOS &&
-	    (e.start < PLAN_BOOT_GAP || e.end / c->sector > 1ULL << 32))
-		return WRONG(c, "partition %u would be out of reach of an MBR", part(c, i)->number);
-	return true;
+	return (e.start >= c->layout->first_usable && e.end <= c->layout->last_usable) ||
+	       WRONG(c, "partition %u would leave the usable area", part(c, i)->number);
 }
 
 static bool check_pairs(const struct check *c, size_t i)
