@@ -21,6 +21,7 @@ static bool open_loop(void)
 	text = output_of("cat loop.name");
 	snprintf(loop, sizeof(loop), "%.*s", (int)strcspn(text, "\n"), text);
 	free(text);
+	try_run("partx -d %s >/dev/null 2>&1", loop); /* nodes that its last user left behind */
 	return true;
 }
 
