@@ -23,6 +23,17 @@ static uint64_t payload_off_by(const struct subject *s, const struct layer *laye
 			    s->analysis->required);
 }
 
+/*
+ * Does the payload make up for a start that is off? Its data must be on a boundary, and written in
+ * units that stay on boundaries: clusters of 2 KiB that begin on one still split every other
+ * sector.
+ */
+static bool compensates(const struct subject *s, const struct layer *payload)
+{
+	return payload && payload->data_offset != s->start && !payload_off_by(s, payload) &&
+	       (!payload->block_size || payload->block_size >= s->physical);
+}
+
 /* "sector 63 is not divisible by 8", or where the boundaries really lie when that is not the point.
  */
 static void explain_start(const struct subject *s, char *text, size_t size)
@@ -44,14 +55,13 @@ static void explain_start(const struct subject *s, char *text, size_t size)
 
 static bool start_misaligned(const struct subject *s, struct measure *m)
 {
-	const struct layer *payload = payload_of(s->content);
 	char why[128];
 
 	m->value = start_off_by(s);
 	m->boundary = s->analysis->required;
 	if (!m->value)
 		return false;
-	if (payload && payload->data_offset != s->start && !payload_off_by(s, payload))
+	if (compensates(s, payload_of(s->content)))
 		return false; /* payload_compensates says so */
 	explain_start(s, why, sizeof(why));
 	if (m->boundary > s->physical && !misalignment(s->position, s->offset, s->physical))
@@ -80,8 +90,7 @@ static bool payload_compensates(const struct subject *s, struct measure *m)
 {
 	const struct layer *payload = payload_of(s->content);
 
-	if (!payload || payload->data_offset == s->start || !start_off_by(s) ||
-	    payload_off_by(s, payload))
+	if (!start_off_by(s) || !compensates(s, payload))
 		return false;
 	m->value = start_off_by(s);
 	m->boundary = s->analysis->required;

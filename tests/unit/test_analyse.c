@@ -345,6 +345,17 @@ static void payloads_decide(void **state)
 	assert_int_equal(b.analysis->partitions[3].verdict, VERDICT_ALIGNED);
 	analysis_free(b.analysis);
 
+	/* Clusters smaller than a sector split it wherever the first one lies. */
+	b.contents[0].layers[0].block_size = 2048;
+	judge(&b, true);
+	assert_int_equal(b.analysis->partitions[0].verdict, VERDICT_MISALIGNED);
+	assert_non_null(find(&b, FINDING_START_MISALIGNED, 0));
+	analysis_free(b.analysis);
+	b.contents[0].layers[0].block_size = 4096;
+	judge(&b, true);
+	assert_int_equal(b.analysis->partitions[0].verdict, VERDICT_ALIGNED);
+	analysis_free(b.analysis);
+
 	/* Two signatures: nobody knows what the payload is, so it cannot make up for anything. */
 	b.contents[0].ambiguous = true;
 	judge(&b, true);
