@@ -72,6 +72,9 @@ int report(FILE *out, const struct result *results, size_t count,
  */
 const char *partition_name(char *buf, size_t size, const struct device *device, unsigned number);
 
+/* Writes a path as a shell takes it, quoted where it must be, and safe on a terminal. */
+void report_path(FILE *out, const char *path);
+
 /* Exit status of the whole run (--nagios has its own: 0 ok, 1 warning, 2 critical, 3 unknown). */
 enum status report_status(const struct result *results, size_t count, bool strict);
 int nagios_status(const struct result *results, size_t count, bool strict);

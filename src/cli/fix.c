@@ -216,6 +216,18 @@ static int start(struct job *job, struct fix *fix, char **saved)
 	return err;
 }
 
+static void say_what_is_left(const struct job *job, const char *saved, bool done)
+{
+	printf("%s: its old table is saved in %s\n", job->path, saved);
+	if (job->journal_path)
+		printf("%s: its journal is %s\n", job->path, job->journal_path);
+	if (!done)
+		return;
+	printf("%s: done; `", job->path);
+	job_print_command(job, stdout, "--undo");
+	puts("` puts everything back as it was, as long as the journal is there");
+}
+
 static int move(struct fix *fix)
 {
 	autofree char *saved = NULL;
@@ -233,14 +245,8 @@ static int move(struct fix *fix)
 		print_error(fix->result.path, fix->result.reason.text);
 	else
 		status = job_run(&job, false);
-	if (!err && fix->options->report.format != FORMAT_QUIET) {
-		printf("%s: its old table is saved in %s\n", fix->result.path, saved);
-		if (job.journal_path)
-			printf("%s: its journal is %s\n", fix->result.path, job.journal_path);
-	}
-	if (!err && status == STATUS_ALIGNED && fix->options->report.format != FORMAT_QUIET)
-		printf("%s: done; `alignck --undo %s` puts everything back as it was\n",
-		       fix->result.path, fix->result.path);
+	if (!err && fix->options->report.format != FORMAT_QUIET)
+		say_what_is_left(&job, saved, status == STATUS_ALIGNED);
 	job_close(&job);
 	return status;
 }

@@ -372,18 +372,29 @@ int job_new_journal(struct job *job, const struct plan *plan, struct reason *rea
 	return 0;
 }
 
+void job_print_command(const struct job *job, FILE *out, const char *command)
+{
+	fprintf(out, "alignck %s", command);
+	if (job->options->journal) {
+		fputs(" --journal ", out);
+		report_path(out, job->options->journal);
+	}
+	fputc(' ', out);
+	report_path(out, job->path);
+}
+
 static void say_how_to_go_on(const struct job *job, const char *why)
 {
-	autofree char *option = NULL;
+	char text[sizeof(struct reason) + 80];
 
-	/* The cover names the journal; the option only matters where somebody moved it. */
-	if (job->options->journal && asprintf(&option, " --journal %s", job->options->journal) < 0)
-		option = NULL;
-	fprintf(stderr,
-		"alignck: %s: %s; nothing is lost, and its partitions stay hidden until it is "
-		"done\n"
-		"  go on:    alignck --resume%s %s\n  go back:  alignck --undo%s %s\n",
-		job->path, why, option ? option : "", job->path, option ? option : "", job->path);
+	snprintf(text, sizeof(text),
+		 "%s; nothing is lost, and its partitions stay hidden until it is done", why);
+	print_error(job->path, text);
+	fputs("  go on:    ", stderr);
+	job_print_command(job, stderr, "--resume");
+	fputs("\n  go back:  ", stderr);
+	job_print_command(job, stderr, "--undo");
+	fputc('\n', stderr);
 }
 
 int job_run(struct job *job, bool back)

@@ -38,6 +38,9 @@ int job_new_journal(struct job *job, const struct plan *plan, struct reason *rea
 /* Runs forward (or back), shows progress, says how it ended; returns the exit status. */
 int job_run(struct job *job, bool back);
 
+/* The command line that goes on with this job, as a shell takes it. */
+void job_print_command(const struct job *job, FILE *out, const char *command);
+
 void job_close(struct job *job);
 
 /* SIGINT and SIGTERM ask for a pause from here on. */

@@ -128,7 +128,7 @@ static void put_table_remedy(FILE *out, const struct result *result)
 		fputs("; ", out);
 		if (command) {
 			fprintf(out, "`%s ", command);
-			put_path(out, result->device->disk_path);
+			report_path(out, result->device->disk_path);
 			fputs("` ", out);
 		}
 		fputs(remedies[i].words, out);
@@ -193,7 +193,7 @@ static bool put_fix(FILE *out, const struct result *result)
 		return true;
 	}
 	fputs("; `alignck --fix ", out);
-	put_path(out, result->device->disk_path);
+	report_path(out, result->device->disk_path);
 	fputs("` would move ", out);
 	put_amount(out, plan->bytes_to_move);
 	return true;
@@ -242,9 +242,9 @@ static void put_alignment_remedy(FILE *out, const struct result *result)
 static void put_unfinished_remedy(FILE *out, const struct result *result)
 {
 	fputs("; `alignck --resume ", out);
-	put_path(out, result->device->disk_path);
+	report_path(out, result->device->disk_path);
 	fputs("` finishes it, `alignck --undo ", out);
-	put_path(out, result->device->disk_path);
+	report_path(out, result->device->disk_path);
 	fputs("` takes it back", out);
 }
 

@@ -56,9 +56,6 @@ const struct content *content_of(const struct row *row);
  * bytes above 0x7f are escaped as well. */
 void put_text(FILE *out, const char *text);
 
-/* Writes a path as a shell takes it, quoted where it must be, and as safe as put_text(). */
-void put_path(FILE *out, const char *path);
-
 /* "ext4", "linux_raid_member>LVM2_member", "BIOS boot", "dos, 512-byte sectors, 4096 assumed". */
 void put_content(FILE *out, const struct row *row);
 

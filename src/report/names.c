@@ -76,7 +76,7 @@ void put_text(FILE *out, const char *text)
 		put_byte(out, *p, utf8);
 }
 
-void put_path(FILE *out, const char *path)
+void report_path(FILE *out, const char *path)
 {
 	bool utf8 = is_utf8_locale(), plain = *path != '\0';
 	char safe[4096];
