@@ -48,9 +48,8 @@ static_assert(NAME_ROOM == JOURNAL_PATH_SIZE, "a name fits");
 
 static uint32_t cover_crc(const uint8_t *b)
 {
-	/* Over all but itself; the disk id too, which other systems may write: then it is not
-	 * whole. */
-	return crc32_update(crc32_update(0, b, CRC_AT), b + CRC_AT + 4, COVER_SIZE - CRC_AT - 4);
+	/* Not over itself, nor the disk id: Windows writes one where it misses or doubts it. */
+	return crc32_update(crc32_update(0, b, CRC_AT), b + TABLE_AT, COVER_SIZE - TABLE_AT);
 }
 
 void encode_cover(const struct cover *c, uint8_t b[COVER_SIZE])

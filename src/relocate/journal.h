@@ -93,6 +93,7 @@ void encode_content(const struct journal *journal, uint8_t *content);
 int decode_content(struct journal *journal, const uint8_t *content);
 void encode_record(const struct journal *journal, const struct record *record,
 		   uint8_t block[JOURNAL_BLOCK]);
+/* Without journal->moves only kind and sequence of the record are to be believed. */
 bool decode_record(const struct journal *journal, const uint8_t *block, struct record *record);
 void journal_free(struct journal *journal);
 

@@ -304,5 +304,6 @@ bool decode_record(const struct journal *j, const uint8_t *b, struct record *r)
 	if (r->kind == RECORD_END || r->kind == RECORD_DONE)
 		return r->field_bytes <= j->fields_size &&
 		       r->field_count <= r->field_bytes / FIELD_ROW;
-	return r->kind >= RECORD_FRONTIER && r->kind <= RECORD_HALVES && is_valid_place(j, r);
+	return r->kind >= RECORD_FRONTIER && r->kind <= RECORD_HALVES &&
+	       (!j->moves || is_valid_place(j, r));
 }

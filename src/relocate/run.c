@@ -173,14 +173,15 @@ static int go_back(struct run *run, enum relocation_table table)
 	return r ? r : end_old(run);
 }
 
-/* Nothing was written; but if an earlier run left the cover, the disk still waits for one. */
+/* Nothing was written; but if an earlier run left the cover, or sector 0 cannot be read to tell,
+ * the disk still waits for one. */
 static enum move_result refuse(struct run *run)
 {
-	bool covered = run->block && run->rel->disk->size >= JOURNAL_BLOCK &&
-		       io_read(run->rel->disk, run->block, JOURNAL_BLOCK, 0) == 0 &&
-		       is_cover(run->block, JOURNAL_BLOCK, NULL);
+	uint32_t size = run->rel->disk->size < JOURNAL_BLOCK ? COVER_SIZE : JOURNAL_BLOCK;
 
-	return covered ? MOVE_NEEDS_RESUME : MOVE_REFUSED;
+	if (io_read(run->rel->disk, run->block, size, 0) < 0 || is_cover(run->block, size, NULL))
+		return MOVE_NEEDS_RESUME;
+	return MOVE_REFUSED;
 }
 
 static enum move_result run_relocation(const struct relocation *rel, bool back,

@@ -25,6 +25,7 @@
 struct crash_world {
 	uint64_t writes, calls; /* writes and flushes so far; all calls so far */
 	uint64_t crash_at, fail_at;
+	uint64_t writes_after; /* that were asked for after the failed call */
 	bool fail_for_good, is_dead, bad_flush;
 	uint64_t luck; /* state of the generator; never 0 */
 };
@@ -60,6 +61,8 @@ static inline bool crash_fails(struct crash_io *c, bool is_write)
 	struct crash_world *w = c->world;
 	uint64_t call = w->calls++;
 
+	if (is_write && call > w->fail_at)
+		w->writes_after++;
 	if (is_write && w->writes++ == w->crash_at)
 		w->is_dead = true;
 	return w->is_dead || call == w->fail_at || (w->fail_for_good && call > w->fail_at);

@@ -422,7 +422,7 @@ static inline const char *world_wrong_state(const struct world *w)
 	return "sector 0 is neither the cover nor of a complete table";
 }
 
-/* The owner changes a sector of a partition that a table shows, fields aside. */
+/* The owner changes a byte of a partition that a table shows, or one of its fields. */
 static inline void world_change(struct world *w)
 {
 	uint8_t *disk = w->disk.view;
@@ -430,18 +430,32 @@ static inline void world_change(struct world *w)
 	uint64_t at = crash_random(&w->clock) % world_size(w, p);
 	int shown = -1;
 
+	if (crash_random(&w->clock) % 4 == 0)
+		at = world_field(w, p, crash_random(&w->clock) % WORLD_FIELDS);
+
 	for (int t = 0; t < 2; t++)
 		if (!is_cover(disk, w->layout->sector, NULL) && world_shows(w, disk, t))
 			shown = t;
-	for (int k = 0; k < WORLD_FIELDS; k++)
-		if (at >= world_field(w, p, k) && at < world_field(w, p, k) + 8)
-			return;
 	if (shown < 0 || w->disk.queued)
 		return;
+	w->changes++;
+	for (int k = 0; k < WORLD_FIELDS; k++) {
+		uint64_t field = world_field(w, p, k);
+
+		if (at < field || at >= field + 8)
+			continue;
+		/* A field too, both halves; from then on it is no start any more. */
+		for (uint64_t i = field; i < field + 8; i += 4) {
+			disk[world_start(w, p, shown) + i] += 0x13;
+			w->disk.durable[world_start(w, p, shown) + i] += 0x13;
+		}
+		memcpy(w->truth + world_start(w, p, 0) + field,
+		       disk + world_start(w, p, shown) + field, 8);
+		return;
+	}
 	w->truth[world_start(w, p, 0) + at] ^= 0x5a;
 	disk[world_start(w, p, shown) + at] ^= 0x5a;
 	w->disk.durable[world_start(w, p, shown) + at] ^= 0x5a;
-	w->changes++;
 }
 
 #endif

@@ -19,7 +19,7 @@ static const struct world_layout layouts[] = {
 	  160,
 	  true,
 	  2,
-	  { { 3, 10, 7, PROTECT_SHIFT, 4, 1, 0, 0 } },
+	  { { 3, 10, 7, PROTECT_SHIFT, 9, 1, 0, 0 } },
 	  { 1 } },
 	{ "shift right, gap, cut at physical sectors",
 	  WORLD_MBR,
@@ -345,7 +345,7 @@ static void crash_again(struct trial *t, const struct world *from, bool full)
 			enum crash_mode mode = crash_random(&t->second.clock) % CRASH_MODES;
 
 			if (!full)
-				n += crash_random(&t->second.clock) % 24;
+				n += crash_random(&t->second.clock) % 96;
 			world_copy(&t->second, from);
 			run(&t->second, c, n, mode == BAD_FLUSH);
 			if (!t->second.clock.is_dead)
@@ -377,16 +377,22 @@ static void walk(struct trial *t, unsigned steps)
 	}
 }
 
-/* Every second layout begins with the journal of an earlier fix that was undone. */
+/* Every second layout begins with the journal of an earlier fix in the same place; then somebody
+ * put the disk back as it was. */
 static void make_stale(struct trial *t)
 {
 	struct world *w = &t->start;
+	uint64_t base = w->relocation.journal_base, end = base + w->relocation.journal_size;
 
 	if ((t->layout - layouts) % 2)
 		return;
 	if (run(w, FIX, CRASH_NEVER, false) != MOVE_DONE)
 		fail_trial(t, w, "the first fix does not end");
-	finish(t, w, UNDO);
+	for (uint64_t at = 0; at < w->disk.io.size; at += w->layout->sector)
+		if (t->layout->journal_file || at < base || at >= end)
+			memcpy(w->disk.durable + at, w->truth + at, w->layout->sector);
+	crash_power(&w->disk, 0);
+	w->nodes = 0;
 }
 
 static uint64_t all_states;
@@ -411,13 +417,13 @@ static void crash_everywhere(void **state)
 				break;
 			settle(&t, &t.now, mode);
 			finish_both(&t, &t.now, &t.third);
-			if (full || mode == POWER_SOME)
+			if (full || mode == POWER_SOME || mode == KILL)
 				crash_again(&t, &t.now, full);
 			t.now.clock.is_dead = true;
 		}
 	}
 	t.depth = 0;
-	for (unsigned i = 0; i < (full ? 200 : 10); i++)
+	for (unsigned i = 0; i < (full ? 200 : 6); i++)
 		walk(&t, 8);
 	all_states += t.states;
 	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
