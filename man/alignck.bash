@@ -6,9 +6,10 @@ _alignck()
 	local cur=$2 prev=$3 options columns prefix word left=()
 
 	options="
-		--all --bytes --help --image-offset= --jobs= --json --nagios --noheadings
-		--output= --pairs --physical-sector= --prometheus --quiet --raw --sector-size=
-		--strict --sysroot= --usage --verbose --version
+		--all --bytes --dry-run --fix --grain= --help --image-offset= --jobs= --journal=
+		--json --nagios --noheadings --only= --output= --pairs --physical-sector=
+		--prometheus --quiet --raw --resume --sector-size= --strict --sysroot= --undo
+		--usage --verbose --version --yes
 	"
 	columns="
 		NAME START SECTORS SIZE ALIGNED VERDICT CONTENT PATH NODE KIND NUMBER PARENT
@@ -49,7 +50,12 @@ _alignck()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
-	-j | --jobs | --image-offset | -V | --version | '-?' | --help | --usage)
+	--journal)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	-j | --jobs | -g | --grain | --only | --image-offset | -V | --version | '-?' | --help | --usage)
 		return
 		;;
 	esac
