@@ -60,7 +60,7 @@ static const struct option_row rows[] = {
 	{ "grain", 'g', VALUE_SIZE, 0, AT(grain), FIX, "Boundary that starts are moved to (1MiB)",
 	  "SIZE" },
 	{ "only", 0, VALUE_ONLY, 0, 0, FIX,
-	  "Realign these partitions; others move only if they must make room", "N[,N...]" },
+	  "Realign these partitions (N,N...); others only make room", "LIST" },
 	{ "journal", 0, VALUE_TEXT, 0, AT(journal), MOVING, "Where the resume journal is kept",
 	  "FILE" },
 	{ "physical-sector", 0, VALUE_SECTOR, 0, AT(probe.physical_sector), CHECK | FIX,
