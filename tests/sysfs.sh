@@ -230,8 +230,10 @@ machine_users() { # everybody who can hold a disk
 	holder sda/sda4 dm-1
 	holder sda/sda9 dm-2
 	holder sda/sda5 md0
-	mkdir -p "$root/sys/fs/btrfs/5f2c1d7e-0000-4000-8000-000000000001/devices" "$root/proc/self"
-	ln -s ../../../../block/sda7 "$root/sys/fs/btrfs/5f2c1d7e-0000-4000-8000-000000000001/devices/sda7"
+	local fs=$root/sys/fs/btrfs/5f2c1d7e-0000-4000-8000-000000000001/devices
+	mkdir -p "$fs" "$root/proc/self"
+	ln -s ../../../../block/sda7 "$fs/sda7" # two members, of which mountinfo names sda8
+	ln -s ../../../../block/sda8 "$fs/sda8"
 	local d1
 	d1=$(cat "$root/sys/class/block/sda1/dev")
 	# sda8 is a btrfs: an anonymous device number, the node only as the source. \040 is a space.

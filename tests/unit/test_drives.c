@@ -194,6 +194,13 @@ static void test_ata_page(void **state)
 	assert_string_equal(m.device->model, "WDC WD15EARS-00Z5B1");
 	assert_string_equal(m.device->serial, "WD-WMAVU1234567");
 
+	shell("printf '\\0\\203' | dd of=%s conv=notrunc status=none", path); /* 83h */
+	assert_int_equal(machine_probe(&m, "/dev/sda"), 0);
+	assert_string_equal(m.device->model, "WDC WD15EARS-00Z");
+	shell("printf '\\0\\211' | dd of=%s conv=notrunc status=none", path);
+	assert_int_equal(machine_probe(&m, "/dev/sda"), 0);
+	assert_string_equal(m.device->model, "WDC WD15EARS-00Z5B1");
+
 	assert_int_equal(truncate(path, 571), 0); /* a page cut short is not read */
 	assert_int_equal(machine_probe(&m, "/dev/sda"), 0);
 	assert_string_equal(m.device->model, "WDC WD15EARS-00Z");

@@ -5,7 +5,10 @@
  */
 #include "machine.h"
 
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 /* An image of 64 MiB, first partition at sector 63, second at 1 MiB below the middle. */
 struct loop {
@@ -291,6 +294,46 @@ static void test_partition_without_sysfs(void **state)
 		fail_msg("%s", m->reason.text);
 }
 
+/*
+ * Containers: /dev has the partition's node, and under the disk's name `over`. In a child with
+ * mounts of its own; 0: the partition was probed, and no bytes of another device were taken.
+ */
+static int probe_in_container(struct loop *loop, const char *over)
+{
+	pid_t child = fork();
+	int status = -1;
+
+	if (!child) {
+		struct machine *m = &loop->machine;
+		struct device *device;
+		struct io *io;
+		char path[64];
+
+		snprintf(path, sizeof(path), "%sp2", loop->node);
+		if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		    mount(over, loop->node, NULL, MS_BIND, NULL))
+			_exit(77);
+		m->options.sysroot = NULL;
+		if (probe_device(path, &m->options, &device, &io, &m->reason))
+			_exit(1);
+		_exit(device->kind == KIND_PARTITION && device->start == 31 * MIB && !io ? 0 : 2);
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_disk_without_node(void **state)
+{
+	struct loop *loop = *state;
+	char other[64];
+
+	NEEDS_LOOP(loop);
+	shell("partx -a %s", loop->node);
+	snprintf(other, sizeof(other), "%sp1", loop->node);
+	assert_int_equal(probe_in_container(loop, "/dev/null"), 0);
+	assert_int_equal(probe_in_container(loop, other), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -305,6 +348,7 @@ int main(void)
 		TEST(test_detached),
 		TEST(test_without_sysfs),
 		TEST(test_partition_without_sysfs),
+		TEST(test_disk_without_node),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

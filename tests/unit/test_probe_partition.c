@@ -38,6 +38,20 @@ static void test_partition(void **state)
 	}
 }
 
+/* A capture that followed the links: class/block holds copies, and is nobody's disk. */
+static void test_flattened_capture(void **state)
+{
+	struct machine m = machine_new("512e");
+
+	(void)state;
+	shell("cd %s/sys && cp -rL class/block flat && rm -r class/block && mv flat class/block",
+	      m.root);
+	assert_int_equal(machine_probe(&m, "/dev/sda1"), 0);
+	assert_string_equal(m.device->disk_name, "sda");
+	assert_int_equal(m.device->start, 63 * 512);
+	machine_free(&m);
+}
+
 /* The disk's alignment_offset counts; the partition's own is relative to its start. */
 static void test_partition_goes_by_its_disk(void **state)
 {
@@ -137,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_partition),
+		cmocka_unit_test(test_flattened_capture),
 		cmocka_unit_test(test_partition_goes_by_its_disk),
 		cmocka_unit_test(test_kernel_partitions_are_in_order),
 		cmocka_unit_test(test_no_partition),

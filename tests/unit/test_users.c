@@ -85,6 +85,9 @@ static void test_image_users(void **state)
 	shell("truncate -s 1M '%s/disk image.img'; ln -s 'disk image.img' %s/link.img", m.root,
 	      m.root);
 	shell("echo '%s/disk image.img' >%s/sys/block/loop4/loop/backing_file", m.root, m.root);
+	/* a neighbour of the image is not the image */
+	shell("touch %s/other.img; echo %s/other.img >%s/sys/block/loop3/loop/backing_file", m.root,
+	      m.root, m.root);
 	m.options.users = true;
 	snprintf(path, sizeof(path), "%s/link.img", m.root);
 	assert_int_equal(machine_probe(&m, path), 0);
