@@ -128,10 +128,12 @@ void believe_topology(const struct topology *reported, enum tristate rotational,
 
 /*
  * The drive list: models that report 512 physical and have larger ones (and a few that are factory
- * shifted, which report it honestly). Returns the true physical size in bytes, 0: not on the list.
- * The caller applies it only where the drive reports physical == logical. `model` as ATA IDENTIFY
- * words 27-46, NVMe MN or SCSI "VENDOR PRODUCT" has it; a 16-character string is taken as cut (SCSI
- * INQUIRY product field) and matched against as much as it has.
+ * shifted, which report it honestly unless a bridge hides it: then probe_device() takes the offset
+ * from the list too). Returns the true physical size in bytes, 0: not on the list; *why (may be
+ * NULL) says whose list. The caller applies it only where the drive reports physical == logical.
+ * `model` as ATA IDENTIFY words 27-46, NVMe MN or SCSI "VENDOR PRODUCT" has it; a 16-character
+ * string is taken as cut (SCSI INQUIRY product field): a longer entry fits it when the part that is
+ * there fits and is long enough to tell the family (12 literal characters).
  */
 uint64_t find_lying_drive(const char *model, const char **why);
 

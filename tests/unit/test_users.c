@@ -2,6 +2,8 @@
 /* Who uses a disk, and which disks there are. */
 #include "machine.h"
 
+#include <pthread.h>
+
 static bool has_user(const struct device *device, const char *node, const char *what)
 {
 	for (size_t i = 0; i < device->user_count; i++)
@@ -181,6 +183,47 @@ static void test_this_machine(void **state)
 	probe_free_paths(paths);
 }
 
+static void *probe_again(void *argument)
+{
+	const struct machine *m = argument;
+	size_t wrong = 0;
+
+	for (int i = 0; i < 20; i++) {
+		struct device *device;
+		struct io *io;
+		struct reason reason;
+
+		if (probe_device(i % 2 ? "/dev/sda" : "/dev/sda3", &m->options, &device, &io,
+				 &reason)) {
+			wrong++;
+			continue;
+		}
+		wrong += device->user_count != 10 || device->kernel_partition_count != 9;
+		device_free(device);
+		io_close(io);
+	}
+	return (void *)wrong;
+}
+
+/* --jobs: devices are probed side by side. */
+static void test_side_by_side(void **state)
+{
+	struct machine m = machine_new("users");
+	pthread_t threads[4];
+	void *wrong;
+
+	(void)state;
+	m.options.users = true;
+	m.options.sysroot = m.root;
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, probe_again, &m), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		assert_int_equal(pthread_join(threads[i], &wrong), 0);
+		assert_null(wrong);
+	}
+	machine_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +235,7 @@ int main(void)
 		cmocka_unit_test(test_all_disks),
 		cmocka_unit_test(test_no_disks),
 		cmocka_unit_test(test_this_machine),
+		cmocka_unit_test(test_side_by_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
