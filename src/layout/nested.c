@@ -127,18 +127,20 @@ static void copy_text(char *dst, size_t size, const char *src)
 }
 
 /*
- * Appends one of libblkid's partitions that lies `base` bytes into the disk, as a part of
- * [whole_start, whole_start + whole_size). Returns its index, -1 for one that cannot be.
+ * Appends one of libblkid's partitions; its window lies `base` bytes into the disk. Returns its
+ * index, -1 for one that is empty or cannot be.
  */
 static int add_foreign(struct layout *layout, blkid_partition from, enum table_type table,
-		       uint64_t base, const struct partition *whole, unsigned number)
+		       uint64_t base, unsigned number)
 {
 	uint64_t start = blkid_partition_get_start(from), size = blkid_partition_get_size(from);
 	struct partition p = { .number = number, .parent = -1, .table = table };
 	const char *type = blkid_partition_get_type_string(from);
 	uint64_t end;
 
-	if (!size || !mul_u64(start, SECT512, &start) || !add_u64(start, base, &start) ||
+	if (!size) /* Apple_Void entries fill a Mac map */
+		return -1;
+	if (!mul_u64(start, SECT512, &start) || !add_u64(start, base, &start) ||
 	    !mul_u64(size, SECT512, &size) || !add_u64(start, size, &end)) {
 		findings_add(&layout->findings, FINDING_TABLE_DAMAGED, -1,
 			     "entry %u has an impossible extent", number);
@@ -152,9 +154,29 @@ static int add_foreign(struct layout *layout, blkid_partition from, enum table_t
 		snprintf(p.type, sizeof(p.type), "%x", blkid_partition_get_type(from));
 	copy_text(p.label, sizeof(p.label), blkid_partition_get_name(from));
 	p.role = foreign_role(table, p.type);
-	if (start == whole->start && size >= whole->size)
-		p.role = ROLE_WHOLE;
 	return layout_add(layout, &p);
+}
+
+/*
+ * By custom one entry of a BSD or Ultrix label (c, on some d) stands for all of the disk or slice.
+ * Its letter is lost by now, but it starts where all begins and covers all the others, or all.
+ */
+static void mark_whole(struct layout *layout, size_t first, const struct partition *whole)
+{
+	for (size_t i = first; i < layout->count; i++) {
+		struct partition *p = &layout->partitions[i];
+		bool covers = layout->count - first > 1;
+
+		if (p->role != ROLE_DATA || p->start != whole->start)
+			continue;
+		for (size_t j = first; covers && j < layout->count; j++) {
+			const struct partition *q = &layout->partitions[j];
+
+			covers = q->start + q->size <= p->start + p->size;
+		}
+		if (covers || p->size >= whole->size)
+			p->role = ROLE_WHOLE;
+	}
 }
 
 /* Takes over what libblkid found in one slice. */
@@ -162,6 +184,7 @@ static int add_slices(struct layout *layout, blkid_partlist list, int slice, boo
 		      unsigned *number)
 {
 	const struct partition parent = layout->partitions[slice];
+	size_t first = layout->count;
 	int n = blkid_partlist_numof_partitions(list);
 
 	for (int i = 0; i < n; i++) {
@@ -174,7 +197,7 @@ static int add_slices(struct layout *layout, blkid_partlist list, int slice, boo
 			continue;
 
 		int index = add_foreign(layout, from, find_table(blkid_parttable_get_type(table)),
-					own_window ? parent.start : 0, &parent, *number);
+					own_window ? parent.start : 0, *number);
 
 		if (index == -ENOMEM || index == -E2BIG)
 			return index;
@@ -184,6 +207,7 @@ static int add_slices(struct layout *layout, blkid_partlist list, int slice, boo
 		layout->partitions[slice].role = ROLE_CONTAINER;
 		(*number)++;
 	}
+	mark_whole(layout, first, &parent);
 	return 0;
 }
 
@@ -256,10 +280,11 @@ int read_foreign(struct source *source, struct layout *layout, bool maybe_atari)
 	for (int i = 0; table && i < blkid_partlist_numof_partitions(list); i++) {
 		blkid_partition p = blkid_partlist_get_partition(list, i);
 
-		r = add_foreign(layout, p, layout->type, 0, &whole, blkid_partition_get_partno(p));
+		r = add_foreign(layout, p, layout->type, 0, blkid_partition_get_partno(p));
 		if (r == -ENOMEM || r == -E2BIG)
 			break;
 	}
+	mark_whole(layout, 0, &whole);
 	blkid_free_probe(probe);
 	return r == -ENOMEM ? r : 0;
 }
