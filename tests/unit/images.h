@@ -51,8 +51,8 @@ static inline void run(const char *line)
 	char command[2048];
 
 	snprintf(command, sizeof(command),
-		 "export I=%s LC_ALL=C PATH=$PATH:/sbin:/usr/sbin; { %s; } >/dev/null 2>&1", image,
-		 line);
+		 "export I=%s LC_ALL=C PATH=$PATH:/sbin:/usr/sbin; set -e; { %s; } >/dev/null 2>&1",
+		 image, line);
 	if (system(command))
 		fail_msg("failed: %s", line);
 }
