@@ -65,7 +65,7 @@ void encode_cover(const struct cover *c, uint8_t b[COVER_SIZE])
 	memcpy(b + NAME_AT, c->journal_name, strnlen(c->journal_name, NAME_ROOM - 1));
 	memcpy(b + DISK_ID_AT, get_le32(c->entries) ? c->entries : c->plan_id,
 	       TABLE_AT - DISK_ID_AT);
-	memcpy(b + ENTRIES_AT, c->entries + TABLE_AT - DISK_ID_AT, 64);
+	memcpy(b + ENTRIES_AT, c->entries + (TABLE_AT - DISK_ID_AT), 64);
 	/* CHS as for LBA beyond its reach; type DA. */
 	memcpy(b + TABLE_AT, "\x00\xfe\xff\xff\xda\xfe\xff\xff", 8);
 	put_le32(b + TABLE_AT + 8, c->first_lba);
@@ -88,7 +88,7 @@ bool is_cover(const uint8_t *b, size_t size, struct cover *c)
 	c->in_gap = get_le32(b + FLAGS_AT) & FLAG_GAP;
 	memcpy(c->journal_name, b + NAME_AT, strnlen((const char *)b + NAME_AT, NAME_ROOM - 1));
 	memcpy(c->entries, b + DISK_ID_AT, TABLE_AT - DISK_ID_AT);
-	memcpy(c->entries + TABLE_AT - DISK_ID_AT, b + ENTRIES_AT, 64);
+	memcpy(c->entries + (TABLE_AT - DISK_ID_AT), b + ENTRIES_AT, 64);
 	c->first_lba = get_le32(b + TABLE_AT + 8);
 	c->lba_count = get_le32(b + TABLE_AT + 12);
 	return true;
