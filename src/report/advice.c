@@ -136,38 +136,45 @@ static void put_table_remedy(FILE *out, const struct result *result)
 	}
 }
 
-/*
- * Where partitions may start, in sectors: "a multiple of 8 sectors (2048 is customary)", or with an
- * alignment offset "sector 7 plus a multiple of 8 (2055 is a good one)". false: nowhere, because no
- * sector lies on a boundary.
- */
-static bool put_good_start(FILE *out, const struct result *result)
+/* Where partitions may start, bytes: first, first + required, ...; `good` is the first of them that
+ * is on a recommended boundary and leaves the customary 1 MiB free. */
+struct boundaries {
+	uint64_t first, good;
+};
+
+/* false: nowhere, because no sector lies on a boundary. */
+static bool find_boundaries(const struct result *result, struct boundaries *found)
 {
 	const struct analysis *a = result->analysis;
 	const struct device *device = result->device;
+	int64_t offset = device->topology.alignment_offset;
 	uint64_t unit = sector_unit(result);
-	uint64_t offset = device->topology.alignment_offset > 0
-				  ? (uint64_t)device->topology.alignment_offset
-				  : 0;
+
+	if (offset < 0)
+		offset = 0;
 	/* Bytes on this device that the medium below counts as 0 modulo required, recommended. */
-	uint64_t first = misalignment(offset, device->image_offset, a->required);
-	uint64_t good = misalignment(offset, device->image_offset, a->recommended);
+	found->first = misalignment((uint64_t)offset, device->image_offset, a->required);
+	found->good = misalignment((uint64_t)offset, device->image_offset, a->recommended);
+	if (found->good < MIB)
+		found->good +=
+			(MIB - found->good + a->recommended - 1) / a->recommended * a->recommended;
+	return found->first % unit == 0 && a->required % unit == 0;
+}
 
-	if (first % unit || a->required % unit)
-		return false;
-	if (first)
-		fprintf(out, "sector %" PRIu64 " plus a multiple of %" PRIu64, first / unit,
-			a->required / unit);
+/* "a multiple of 8 sectors (2048 is customary)", or with an alignment offset "sector 7 plus a
+ * multiple of 8 (2055 is a good one)". */
+static void put_good_start(FILE *out, const struct result *result, const struct boundaries *where)
+{
+	uint64_t unit = sector_unit(result), step = result->analysis->required / unit;
+
+	if (where->first)
+		fprintf(out, "sector %" PRIu64 " plus a multiple of %" PRIu64, where->first / unit,
+			step);
 	else
-		fprintf(out, "a multiple of %" PRIu64 " sectors", a->required / unit);
-
-	/* The first one that leaves the customary 1 MiB free. */
-	if (good < MIB)
-		good += (MIB - good + a->recommended - 1) / a->recommended * a->recommended;
-	if (good % unit == 0 && good < device->size)
-		fprintf(out, " (%" PRIu64 " is %s)", good / unit,
-			good == MIB ? "customary" : "a good one");
-	return true;
+		fprintf(out, "a multiple of %" PRIu64 " sectors", step);
+	if (where->good % unit == 0 && where->good < result->device->size)
+		fprintf(out, " (%" PRIu64 " is %s)", where->good / unit,
+			where->good == MIB ? "customary" : "a good one");
 }
 
 /* "100 MiB": the unit in full, because it stands in a sentence. */
@@ -203,25 +210,21 @@ static bool put_fix(FILE *out, const struct result *result)
 static void put_start_remedy(FILE *out, const struct result *result)
 {
 	bool one = result->analysis->misaligned == 1;
-	char *text = NULL;
-	size_t size;
-	FILE *where;
-	bool possible;
+	struct boundaries where;
 
 	if (put_fix(out, result))
 		return;
-	where = open_memstream(&text, &size);
-	possible = where && put_good_start(where, result);
-	if (where)
-		fclose(where);
-	if (!possible)
+	if (!find_boundaries(result, &where)) {
 		fputs("; no sector of it lies on a boundary: what holds it must be moved", out);
-	else if (result->layout->type == TABLE_NONE)
-		fprintf(out, "; put it into a partition that starts at %s", text);
-	else
-		fprintf(out, "; re-create %s at %s, or move %s with %s data", one ? "it" : "them",
-			text, one ? "it" : "them", one ? "its" : "their");
-	cleanup_free(&text);
+	} else if (result->layout->type == TABLE_NONE) {
+		fputs("; put it into a partition that starts at ", out);
+		put_good_start(out, result, &where);
+	} else {
+		fprintf(out, "; re-create %s at ", one ? "it" : "them");
+		put_good_start(out, result, &where);
+		fprintf(out, ", or move %s with %s data", one ? "it" : "them",
+			one ? "its" : "their");
+	}
 }
 
 static void put_alignment_remedy(FILE *out, const struct result *result)

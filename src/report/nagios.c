@@ -68,7 +68,7 @@ static char *problem_of(const struct result *result, bool strict)
 		fputs(": ", out);
 		put_state(out, result, strict);
 	}
-	if (fclose(out)) {
+	if (fclose(out) || !text) {
 		free(text);
 		return NULL;
 	}

@@ -37,8 +37,12 @@ static int builder_open(struct builder *b, const struct report_options *options)
 	for (size_t i = 0; i < b->column_count; i++) {
 		const struct column *c = b->columns[i];
 		int flags = tree ? c->flags : c->flags & ~SCOLS_FL_TREE;
+		struct libscols_column *column =
+			scols_table_new_column(b->table, c->name, c->width, flags);
 
-		if (!scols_table_new_column(b->table, c->name, c->width, flags))
+		/* Asked for now, the shell's name is kept: out of memory, printing would crash. */
+		if (!column ||
+		    (options->format == FORMAT_PAIRS && !scols_column_get_name_as_shellvar(column)))
 			return -ENOMEM;
 	}
 	scols_table_enable_noheadings(b->table, options->noheadings);
@@ -120,7 +124,8 @@ int print_table_of(FILE *out, const struct result *result, const struct report_o
 
 	if (!err)
 		err = add_result(&b, result, options);
-	if (!err && scols_print_table_to_string(b.table, &text))
+	/* Out of memory, libsmartcols may say so, or return nothing and say all is well. */
+	if (!err && (scols_print_table_to_string(b.table, &text) || !text))
 		err = -ENOMEM;
 	if (!err) {
 		put_trimmed(out, text);
