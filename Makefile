@@ -101,6 +101,12 @@ try: all ## build, and check an image made on the spot whose partition starts at
 check: tests-bin ## run the tests: unit, command line, kept fuzz corpus
 	$(Q)tests/run $(B)
 
+check-crash: $(B)/tests/test_relocate_crash ## every crash inside every crash, the whole model, each rule taken away (long)
+	$(Q)CRASH_FULL=1 $(B)/tests/test_relocate_crash
+	$(Q)tests/model/explore.py full
+	$(Q)tests/model/mutations.py
+	$(Q)tests/mutate
+
 check-asan: ## the same tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) --no-print-directory VARIANT=asan check
 
@@ -146,6 +152,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-.PHONY: all tests-bin try check check-asan check-valgrind coverage fuzz bench lint format install \
+.PHONY: all tests-bin try check check-crash check-asan check-valgrind coverage fuzz bench lint format install \
 	uninstall dist distcheck clean help
 .DELETE_ON_ERROR:
