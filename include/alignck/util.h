@@ -76,6 +76,23 @@ static inline bool extents_overlap(struct extent a, struct extent b)
 	return a.start < b.end && b.start < a.end;
 }
 
+/* A list of extents that grows. Zero-initialise; free(list) when done. */
+struct extent_list {
+	struct extent *list;
+	size_t count, room;
+};
+
+/* Appends [start, end); an empty one is left out. 0 or -ENOMEM. */
+int extent_list_add(struct extent_list *extents, uint64_t start, uint64_t end);
+
+/* Sorts by start, as extent_list_add_rest() wants them. */
+void extent_list_sort(struct extent_list *extents);
+
+/* Appends to `out` the parts of `whole` that no extent of `covered` (sorted, may overlap) covers.
+ */
+int extent_list_add_rest(struct extent_list *out, struct extent whole,
+			 const struct extent_list *covered);
+
 /*
  * Reads a size as INTERFACE writes them: a bare number is bytes; K M G T P E and KiB MiB ... are
  * powers of 1024; "s" is 512-byte sectors. No sign, no space, no fraction. Returns 0, -EINVAL for

@@ -257,18 +257,33 @@ static int find_journal_without_cover(struct job *job, struct reason *reason)
 			  " name it with --journal");
 }
 
-int job_find_journal(struct job *job, struct reason *reason)
+/* -errno; 0: no cover; 1: *cover is filled. */
+static int read_cover(struct job *job, struct cover *cover)
 {
 	uint8_t sector0[COVER_SIZE];
+	int err = io_read(job->disk, sector0, sizeof(sector0), 0);
+
+	return err ? err : is_cover(sector0, sizeof(sector0), cover);
+}
+
+bool job_is_covered(struct job *job)
+{
 	struct cover cover;
-	int err;
+
+	return job->disk && read_cover(job, &cover) > 0;
+}
+
+int job_find_journal(struct job *job, struct reason *reason)
+{
+	struct cover cover;
+	int found;
 
 	if (job->options->journal)
 		return use_file(job, job->options->journal, reason);
-	err = io_read(job->disk, sector0, sizeof(sector0), 0);
-	if (err)
-		return reason_set(reason, err, "cannot read sector 0: %s", strerror(-err));
-	if (!is_cover(sector0, sizeof(sector0), &cover))
+	found = read_cover(job, &cover);
+	if (found < 0)
+		return reason_set(reason, found, "cannot read sector 0: %s", strerror(-found));
+	if (!found)
 		return find_journal_without_cover(job, reason);
 	if (cover.in_gap)
 		return use_gap(job, cover.journal_base);

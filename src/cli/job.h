@@ -32,6 +32,9 @@ int job_open(struct job *job, const char *path, const struct options *options,
  * image, or in a gap. -ENOENT with the reason: there is none. */
 int job_find_journal(struct job *job, struct reason *reason);
 
+/* true: sector 0 says that a realignment is unfinished. */
+bool job_is_covered(struct job *job);
+
 /* A new journal as the plan wants it: a file, or the gap. */
 int job_new_journal(struct job *job, const struct plan *plan, struct reason *reason);
 

@@ -15,9 +15,13 @@ static int recover(const struct options *options, bool back)
 	catch_pause_signals();
 	if (!err)
 		err = job_find_journal(&job, &reason);
-	if (err)
+	if (err) {
 		print_error(path, reason.text);
-	else
+		/* Whatever is wrong with the journal, the disk still waits for one. */
+		if (job_is_covered(&job))
+			status = STATUS_UNFINISHED;
+	}
+	if (!err)
 		status = job_run(&job, back);
 	if (status == STATUS_ALIGNED && options->report.format != FORMAT_QUIET)
 		printf("%s: done; %s\n", path,

@@ -143,10 +143,61 @@ static int write_tables(struct run *run, bool is_new)
 	return r ? r : write_done(run, is_new);
 }
 
+/*
+ * Where partitions had moved to and none was before, their bytes are left over: they go, so that
+ * the disk is as it was and the gaps can be planned into again (a plan only takes gaps of zeros).
+ * Under the cover, with every source whole and the frontier at 0 durable; table sectors there are
+ * written after.
+ */
+static int wipe_extent(struct run *run, struct extent gap)
+{
+	int r = io_punch(run->rel->disk, gap.end - gap.start, gap.start);
+
+	if (r != -EOPNOTSUPP)
+		return r;
+	r = 0;
+	memset(run->buffer[0], 0, run->window_max);
+	for (uint64_t at = gap.start; at < gap.end && !r; at += run->window_max) {
+		uint64_t left = gap.end - at;
+
+		r = io_write(run->rel->disk, run->buffer[0],
+			     left < run->window_max ? left : run->window_max, at);
+	}
+	return r;
+}
+
+static int wipe_new_places(struct run *run)
+{
+	const struct journal *j = &run->journal;
+	struct extent_list sources = { 0 }, gaps = { 0 };
+	int r = 0;
+
+	for (uint32_t i = 0; i < j->move_count && !r; i++)
+		r = extent_list_add(&sources, j->moves[i].from,
+				    j->moves[i].from + j->moves[i].size);
+	extent_list_sort(&sources);
+	for (uint32_t i = 0; i < j->move_count && !r; i++)
+		r = extent_list_add_rest(
+			&gaps, (struct extent){ j->moves[i].to, j->moves[i].to + j->moves[i].size },
+			&sources);
+	for (size_t i = 0; i < gaps.count && !r; i++)
+		r = wipe_extent(run, gaps.list[i]);
+	free(sources.list);
+	free(gaps.list);
+	if (!r)
+		r = flush_both(run);
+	else if (!run->reason->text[0])
+		reason_set(run->reason, r, "cannot clear what the moves left behind: %s",
+			   strerror(-r));
+	return r;
+}
+
 int end_old(struct run *run)
 {
-	int r = write_end(run, RECORD_END, false);
+	int r = wipe_new_places(run);
 
+	if (!r)
+		r = write_end(run, RECORD_END, false);
 	return r ? r : write_tables(run, false);
 }
 

@@ -14,38 +14,8 @@
 #define SEARCHED_MAX                                                                               \
 	GIB /* of each gap, for a journal: it lies where the gap begins or soon after */
 
-/* A growing list of extents. */
-struct extents {
-	struct extent *list;
-	size_t count, room;
-};
-
-static int add_extent(struct extents *e, uint64_t start, uint64_t end)
-{
-	if (start >= end)
-		return 0;
-	if (e->count == e->room) {
-		size_t room = e->room ? 2 * e->room : 16;
-		void *list = reallocarray(e->list, room, sizeof(*e->list));
-
-		if (!list)
-			return -ENOMEM;
-		e->list = list;
-		e->room = room;
-	}
-	e->list[e->count++] = (struct extent){ start, end };
-	return 0;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct extent *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 /* All that the layout names: partitions' data and EBRs; sorted. A container is only its EBRs. */
-static int list_named(const struct layout *layout, struct extents *out)
+static int list_named(const struct layout *layout, struct extent_list *out)
 {
 	int err = 0;
 
@@ -54,29 +24,12 @@ static int list_named(const struct layout *layout, struct extents *out)
 		uint64_t size = p->role == ROLE_EXTENDED ? layout->sector_size : p->size, end;
 
 		if (add_u64(p->start, size, &end))
-			err = add_extent(out, p->start, end);
+			err = extent_list_add(out, p->start, end);
 		if (!err && p->ebr)
-			err = add_extent(out, p->ebr, p->ebr + layout->sector_size);
+			err = extent_list_add(out, p->ebr, p->ebr + layout->sector_size);
 	}
-	qsort(out->list, out->count, sizeof(*out->list), by_start);
+	extent_list_sort(out);
 	return err;
-}
-
-/* The parts of [start, end) that no extent of `named` (sorted) covers. */
-static int subtract(struct extent whole, const struct extents *named, struct extents *out)
-{
-	uint64_t at = whole.start;
-	int err = 0;
-
-	for (size_t i = 0; i < named->count && !err && at < whole.end; i++) {
-		const struct extent *n = &named->list[i];
-
-		if (n->end <= at || n->start >= whole.end)
-			continue;
-		err = add_extent(out, at, n->start);
-		at = n->end;
-	}
-	return err ? err : add_extent(out, at, whole.end);
 }
 
 static bool is_zero(const uint8_t *bytes, size_t len)
@@ -117,7 +70,7 @@ static bool is_our_journal(struct io *disk, uint64_t at)
 }
 
 static int check_gap(struct io *disk, struct extent gap, bool for_journal, uint8_t *buf,
-		     struct extents *used)
+		     struct extent_list *used)
 {
 	uint64_t at;
 	int err;
@@ -125,13 +78,13 @@ static int check_gap(struct io *disk, struct extent gap, bool for_journal, uint8
 	if (for_journal && is_our_journal(disk, gap.start))
 		return 0;
 	err = find_data(disk, gap, buf, &at);
-	return err || at == gap.end ? err : add_extent(used, at, gap.end);
+	return err || at == gap.end ? err : extent_list_add(used, at, gap.end);
 }
 
 int find_used_gaps(struct io *disk, const struct layout *layout, const struct plan *plan,
 		   struct extent **list, size_t *count)
 {
-	struct extents named = { 0 }, gaps = { 0 }, used = { 0 };
+	struct extent_list named = { 0 }, gaps = { 0 }, used = { 0 };
 	autofree uint8_t *buf = malloc(CHUNK);
 	int err = buf ? list_named(layout, &named) : -ENOMEM;
 
@@ -139,11 +92,12 @@ int find_used_gaps(struct io *disk, const struct layout *layout, const struct pl
 		const struct plan_place *q = &plan->places[i];
 
 		if (layout->partitions[i].role != ROLE_EXTENDED)
-			err = subtract((struct extent){ q->start, q->start + q->size }, &named,
-				       &gaps);
+			err = extent_list_add_rest(
+				&gaps, (struct extent){ q->start, q->start + q->size }, &named);
 		if (!err && q->ebr)
-			err = subtract((struct extent){ q->ebr, q->ebr + layout->sector_size },
-				       &named, &gaps);
+			err = extent_list_add_rest(
+				&gaps, (struct extent){ q->ebr, q->ebr + layout->sector_size },
+				&named);
 	}
 	for (size_t i = 0; i < gaps.count && !err; i++)
 		err = check_gap(disk, gaps.list[i], false, buf, &used);
@@ -188,12 +142,12 @@ static int search_gap(struct io *disk, struct extent gap, uint8_t *buf, uint64_t
 
 int find_gap_journal(struct io *disk, const struct layout *layout, uint64_t *base)
 {
-	struct extents named = { 0 }, gaps = { 0 };
+	struct extent_list named = { 0 }, gaps = { 0 };
 	autofree uint8_t *buf = malloc(CHUNK);
 	int err = buf ? list_named(layout, &named) : -ENOMEM, result = -ENOENT;
 
 	if (!err)
-		err = subtract((struct extent){ 0, disk->size }, &named, &gaps);
+		err = extent_list_add_rest(&gaps, (struct extent){ 0, disk->size }, &named);
 	for (size_t i = 0; i < gaps.count && !err && result == -ENOENT; i++)
 		result = search_gap(disk, gaps.list[i], buf, base);
 	free(named.list);
