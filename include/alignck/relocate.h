@@ -130,6 +130,7 @@ struct relocation {
 	const struct relocation_hooks *hooks;
 	uint64_t window_max;          /* bytes in flight; 0: RELOCATION_WINDOW_DEFAULT */
 	uint32_t logical_sector_size; /* of the device, held against the journal's; 0: an image */
+	unsigned threads; /* that may use `disk` and `journal` at once; 0: one (most tests) */
 };
 #define RELOCATION_WINDOW_DEFAULT (32 * MIB)
 

@@ -113,40 +113,88 @@ static int pause_or_go_on(struct run *run, bool back, uint32_t m, uint64_t f)
 	return hooks->should_pause && hooks->should_pause(hooks->context) ? RUN_PAUSED : 0;
 }
 
-/* One batch of shift or lanes: all windows read first, then written together with the record that
- * has their sums. window <= |D| keeps the sources of this round off all it writes. */
-static int move_round(struct run *run, bool back, uint32_t m, uint64_t lo, uint64_t hi)
+/* The windows of one round: read into `buffer`, summed, not yet written. */
+struct window {
+	uint64_t lo, hi, stride; /* lane n's bytes begin at n * stride of the buffer */
+	uint8_t *buffer;
+	uint64_t sums[MOVE_LANES_MAX];
+};
+
+struct round {
+	const struct move *move;
+	bool back;
+	struct window now, next; /* next.lo == next.hi: there is none */
+};
+
+static int read_window(struct run *run, const struct round *round, struct window *w, uint32_t lane)
 {
-	const struct move *move = &run->journal.moves[m];
-	uint64_t stride = (hi - lo + IO_ALIGNMENT - 1) / IO_ALIGNMENT * IO_ALIGNMENT;
+	struct extent e = round_extent(round->move, round->back, lane, w->lo, w->hi);
+	uint8_t *at = w->buffer + lane * w->stride;
+	int r = read_place(run, round->move, lane, round->back, at, e);
+
+	if (!r)
+		w->sums[lane] = sum64(run->journal.seed, at, e.end - e.start);
+	return r;
+}
+
+static int read_first(struct run *run, void *context, uint32_t lane)
+{
+	struct round *round = context;
+
+	return read_window(run, round, &round->now, lane);
+}
+
+/* Writes of this round, then reads of the next: its sources lie off all that this round writes,
+ * because the window is <= |D| and sills are in the journal. */
+static int write_and_read_ahead(struct run *run, void *context, uint32_t index)
+{
+	struct round *round = context;
+	uint32_t lane = index % round->move->parts;
+	struct extent e;
+
+	if (index >= round->move->parts)
+		return read_window(run, round, &round->next, lane);
+	e = round_extent(round->move, round->back, lane, round->now.lo, round->now.hi);
+	if (e.start == e.end)
+		return 0;
+	return write_disk(run, round->now.buffer + lane * round->now.stride, e.end - e.start,
+			  (round->back ? round->move->from : round->move->to) + e.start);
+}
+
+static void set_window(struct run *run, struct round *round, struct window *w, uint64_t f,
+		       uint8_t *buffer)
+{
+	uint64_t end = round->back ? 0 : round->move->part_size, next = f, len;
+
+	if (f != end)
+		next = next_frontier(&run->journal, round->move, round->back, f,
+				     window_of(run, round->move));
+	w->lo = round->back ? next : f;
+	w->hi = round->back ? f : next;
+	len = w->hi - w->lo;
+	w->stride = (len + IO_ALIGNMENT - 1) / IO_ALIGNMENT * IO_ALIGNMENT;
+	w->buffer = buffer;
+}
+
+/* One batch of shift or lanes: the windows that were read, and the record that has their sums. */
+static int move_round(struct run *run, struct round *round, uint32_t m)
+{
+	const struct move *move = round->move;
 	struct record record = { .kind = RECORD_ROUND,
-				 .back = back,
+				 .back = round->back,
 				 .sills = move->parts > 1,
 				 .move = m,
-				 .lo = lo,
-				 .hi = hi,
+				 .lo = round->now.lo,
+				 .hi = round->now.hi,
 				 .sum_count = move->parts };
+	bool has_next = round->next.lo < round->next.hi;
 	int r;
 
-	for (uint32_t lane = 0; lane < move->parts; lane++) {
-		struct extent e = round_extent(move, back, lane, lo, hi);
-		uint8_t *at = run->buffer[0] + lane * stride;
-
-		r = read_place(run, move, lane, back, at, e);
-		if (r < 0)
-			return r;
-		record.sums[lane] = sum64(run->journal.seed, at, e.end - e.start);
-	}
-	for (uint32_t lane = 0; lane < move->parts; lane++) {
-		struct extent e = round_extent(move, back, lane, lo, hi);
-
-		if (e.start == e.end)
-			continue;
-		r = write_disk(run, run->buffer[0] + lane * stride, e.end - e.start,
-			       (back ? move->from : move->to) + e.start);
-		if (r < 0)
-			return r;
-	}
+	memcpy(record.sums, round->now.sums, move->parts * sizeof(record.sums[0]));
+	r = run_parallel(run, has_next ? 2 * move->parts : move->parts, write_and_read_ahead,
+			 round);
+	if (r)
+		return r;
 	r = write_record(run, &record);
 	return r < 0 ? r : flush_both(run);
 }
@@ -225,25 +273,40 @@ static int leave_lanes(struct run *run, bool back, uint32_t m)
 	return write_frontier(run, (struct frontier){ back ? m : m + 1, 0, false });
 }
 
-static int move_shift(struct run *run, bool back, uint32_t m, uint64_t f, bool sills)
+static int move_rounds(struct run *run, bool back, uint32_t m, uint64_t f)
 {
-	const struct move *move = &run->journal.moves[m];
-	uint64_t window = window_of(run, move), end = back ? 0 : move->part_size;
+	struct round round = { .move = &run->journal.moves[m], .back = back };
+	uint64_t end = back ? 0 : round.move->part_size;
 	int r = 0;
 
-	/* Recovery may find the last round done: then the sills still have to be let go. */
-	if (!back && f == end && !sills)
+	if (f == end)
 		return 0;
-	if (move->parts > 1 && !sills)
-		r = enter_lanes(run, back, m, f);
+	set_window(run, &round, &round.now, f, run->buffer[0]);
+	r = run_parallel(run, round.move->parts, read_first, &round);
 	while (!r && f != end) {
-		uint64_t next = next_frontier(&run->journal, move, back, f, window);
-
-		r = move_round(run, back, m, back ? next : f, back ? f : next);
-		f = next;
+		f = back ? round.now.lo : round.now.hi;
+		set_window(run, &round, &round.next, f,
+			   round.now.buffer == run->buffer[0] ? run->buffer[1] : run->buffer[0]);
+		r = move_round(run, &round, m);
+		round.now = round.next;
 		if (!r)
 			r = pause_or_go_on(run, back, m, f);
 	}
+	return r;
+}
+
+static int move_shift(struct run *run, bool back, uint32_t m, uint64_t f, bool sills)
+{
+	const struct move *move = &run->journal.moves[m];
+	int r = 0;
+
+	/* Recovery may find the last round done: then the sills still have to be let go. */
+	if (!back && f == move->part_size && !sills)
+		return 0;
+	if (move->parts > 1 && !sills)
+		r = enter_lanes(run, back, m, f);
+	if (!r)
+		r = move_rounds(run, back, m, f);
 	return r || move->parts == 1 ? r : leave_lanes(run, back, m);
 }
 

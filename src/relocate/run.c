@@ -47,7 +47,7 @@ static int open_buffers(struct run *run)
 		max = (uint64_t)lanes * run->journal.logical_sector_size;
 	run->window_max = max;
 	run->buffer[0] = io_alloc(max + (uint64_t)lanes * IO_ALIGNMENT);
-	run->buffer[1] = io_alloc(max);
+	run->buffer[1] = io_alloc(max + (uint64_t)lanes * IO_ALIGNMENT);
 	if (!run->buffer[0] || !run->buffer[1])
 		return reason_set(run->reason, -ENOMEM, "no memory for windows");
 	return 0;

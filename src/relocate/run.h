@@ -40,6 +40,11 @@ int read_records(struct run *run);
 int write_record(struct run *run, struct record *record);
 int write_frontier(struct run *run, struct frontier at); /* and flush */
 
+/* parallel.c: work(run, context, 0 .. count - 1), on as many threads as the devices may serve. Each
+ * has a run of its own whose reason counts only when it fails first; the rest is shared. */
+int run_parallel(struct run *run, uint32_t count,
+		 int (*work)(struct run *run, void *context, uint32_t index), void *context);
+
 /* engine.c */
 int run_moves(struct run *run, bool back, struct frontier at);
 /* The sum of the bytes that `lane` reads (or has written) when it goes through [lo, hi). */
