@@ -29,7 +29,8 @@ struct decoding {
 	const uint8_t *more; /* what was asked for last, NULL: nothing yet */
 	size_t more_len;
 	uint64_t more_at;
-	unsigned step; /* how often it was asked */
+	unsigned step;  /* how often it was asked */
+	unsigned state; /* the decoder's own, 0 at first */
 	uint64_t want_offset;
 	size_t want_len;
 	enum outcome fallback; /* what it is when the wanted bytes cannot be had */

@@ -84,24 +84,55 @@ enum outcome decode_iso9660(struct decoding *d)
 }
 
 /*
- * UDF: ECMA-167 2/8 and 3/10.2. The recognition sequence at 32 KiB is shared with others (a bridge
- * disc has ISO 9660's descriptors in it); the anchor is at block 256, and that names the block.
+ * UDF: ECMA-167 2/8, 2/9.1, 3/10.2. The anchor is at block 256, and that names the block. It may be
+ * what is left of a disc, so the recognition sequence, one descriptor in 2048 bytes from 32 KiB on,
+ * must have NSR02 or NSR03 in it: a bridge disc has ISO 9660's descriptors before that.
  */
-enum outcome decode_udf(struct decoding *d)
-{
-	enum { ANCHOR_BLOCK = 256, TAG_LEN = 16, TAG_ANCHOR = 2, TAG_LOCATION = 12 };
-	static const uint16_t blocks[] = { 2048, 512, 1024, 4096 };
-	const uint8_t *tag = NULL;
+enum { UDF_ANCHOR_BLOCK = 256, UDF_SEQUENCE = 32 * 1024, UDF_DESCRIPTOR = 2048, UDF_NAME_LEN = 5 };
 
-	if (d->more)
-		tag = reach(d, d->more_at, TAG_LEN);
-	if (tag && get_le16(tag) == TAG_ANCHOR && get_le32(tag + TAG_LOCATION) == ANCHOR_BLOCK)
-		return found_at(d, 0, d->more_at / ANCHOR_BLOCK);
-	if (d->step >= ARRAY_SIZE(blocks))
+static enum outcome want_descriptor(struct decoding *d)
+{
+	uint64_t unit = d->layer.block_size > UDF_DESCRIPTOR ? d->layer.block_size : UDF_DESCRIPTOR;
+
+	d->want_offset = UDF_SEQUENCE + d->state++ * unit + 1; /* a byte of type comes first */
+	d->want_len = UDF_NAME_LEN;
+	return DECODE_MORE;
+}
+
+static enum outcome find_anchor(struct decoding *d, const uint8_t *tag)
+{
+	enum { TAG_LEN = 16, TAG_ANCHOR = 2, TAG_LOCATION = 12 };
+	static const uint16_t blocks[] = { 2048, 512, 1024, 4096 };
+
+	if (tag && get_le16(tag) == TAG_ANCHOR &&
+	    get_le32(tag + TAG_LOCATION) == UDF_ANCHOR_BLOCK) {
+		d->layer.block_size = d->more_at / UDF_ANCHOR_BLOCK;
+		d->state = 0;
+		return want_descriptor(d);
+	}
+	if (d->state == ARRAY_SIZE(blocks))
 		return DECODE_NOT_THIS;
-	d->want_offset = (uint64_t)ANCHOR_BLOCK * blocks[d->step];
+	d->want_offset = (uint64_t)UDF_ANCHOR_BLOCK * blocks[d->state++];
 	d->want_len = TAG_LEN;
 	return DECODE_MORE;
+}
+
+enum outcome decode_udf(struct decoding *d)
+{
+	static const char *const others[] = { "BEA01", "BOOT2", "CD001", "CDW02", "TEA01" };
+	enum { DESCRIPTORS_MAX = 20 };
+	const uint8_t *p = d->more ? reach(d, d->more_at, d->more_len) : NULL;
+
+	if (!d->layer.block_size)
+		return find_anchor(d, p);
+	if (!p || d->state == DESCRIPTORS_MAX)
+		return DECODE_NOT_THIS;
+	if (!memcmp(p, "NSR02", UDF_NAME_LEN) || !memcmp(p, "NSR03", UDF_NAME_LEN))
+		return found_at(d, 0, d->layer.block_size);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!memcmp(p, others[i], UDF_NAME_LEN))
+			return want_descriptor(d);
+	return DECODE_NOT_THIS;
 }
 
 /* FreeBSD sys/ufs/ffs/fs.h, struct fs: fragment size, in the byte order of its magic at 1372. */

@@ -15,7 +15,7 @@ enum {
 	HEAD_LEN = 9728, /* up to UFS1's magic, the last of many signatures at the start */
 	ZFS_CHECKSUM = 128 * 1024 - 40,
 	BUFFER_LEN = 15 * 1024 + 512,
-	STEPS_MAX = 8, /* what one decoder may ask for: ZFS has four labels */
+	STEPS_MAX = 24, /* what one decoder may ask for; UDF has the most descriptors */
 	/* libblkid takes the first file system for a floppy's, and sees no RAID there. */
 	TINY = 1440 * 1024,
 	SECTOR = 1, /* the disk's own logical sector stands in for this unit */

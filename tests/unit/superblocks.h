@@ -28,10 +28,18 @@ struct md1 {
 
 enum { MD1_LEN = 512 }; /* 256 and 128 roles of two bytes */
 
-static inline void build_md1(uint8_t sb[MD1_LEN], const struct md1 *md)
+static inline void sum_md1(uint8_t sb[MD1_LEN])
 {
 	uint64_t sum = 0;
 
+	put_le32(sb + 216, 0);
+	for (int i = 0; i < MD1_LEN; i += 4)
+		sum += get_le32(sb + i);
+	put_le32(sb + 216, (uint32_t)(sum >> 32) + (uint32_t)sum);
+}
+
+static inline void build_md1(uint8_t sb[MD1_LEN], const struct md1 *md)
+{
 	memset(sb, 0, MD1_LEN);
 	put_le32(sb, 0xa92b4efc);
 	put_le32(sb + 4, 1);
@@ -49,9 +57,7 @@ static inline void build_md1(uint8_t sb[MD1_LEN], const struct md1 *md)
 	put_le32(sb + 220, 128);
 	for (int i = 0; i < 128; i++)
 		put_le16(sb + 256 + 2 * i, i < 2 ? i : 0xfffe);
-	for (int i = 0; i < MD1_LEN; i += 4)
-		sum += get_le32(sb + i);
-	put_le32(sb + 216, (uint32_t)(sum >> 32) + (uint32_t)sum);
+	sum_md1(sb);
 }
 
 /* md 0.90: words in the writer's byte order; the checksum is the sum of them all. */

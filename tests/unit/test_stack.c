@@ -232,7 +232,7 @@ static void test_two_signatures(void **state)
 
 static void test_company_tolerated(void **state)
 {
-	static const uint8_t iso[] = "\1CD001";
+	static const uint8_t iso[] = "\1CD001", hfs[128] = { 'B', 'D', [22] = 2 };
 	struct memory_io disk = memory_io_new(64 * MIB);
 	struct content content;
 
@@ -240,6 +240,11 @@ static void test_company_tolerated(void **state)
 	memory_io_put(&disk, 32768, iso, 6);
 	content = look(&disk, 0, 64 * MIB);
 	assert_false(content.ambiguous);
+	expect_layer(&content, 0, "iso9660", 0);
+	content_free(&content);
+	memory_io_put(&disk, 1024, hfs, sizeof(hfs));
+	content = look(&disk, 0, 64 * MIB);
+	assert_false(content.ambiguous); /* a disc for two systems */
 	expect_layer(&content, 0, "iso9660", 0);
 	content_free(&content);
 	put_swap(&disk, 0);

@@ -5,6 +5,8 @@
 #include "../../src/stack/decode.h"
 #include "look.h"
 
+#include <stdlib.h>
+
 /* Case 30: LUKS1 at sector 63 whose payload makes up for it, and one whose does not. */
 static void test_luks1_payload(void **state)
 {
@@ -79,30 +81,6 @@ static void test_luks2_json(void **state)
 			continue;
 		assert_int_equal(offset, cases[i].offset);
 		assert_int_equal(sector_size, cases[i].sector_size);
-	}
-}
-
-static void test_md_must_be_whole(void **state)
-{
-	static const struct md1 md = {
-		.level = 1, .data_offset = 2060, .data_size = 200000, .super_offset = 8
-	};
-	uint8_t sb[MD1_LEN];
-
-	(void)state;
-	for (int broken = 0; broken < 3; broken++) {
-		struct memory_io disk = memory_io_new(128 * MIB);
-		struct content content;
-
-		build_md1(sb, &md);
-		if (broken == 0)
-			sb[130]++; /* the checksum notices */
-		if (broken == 1)
-			put_le32(sb + 220, UINT32_MAX); /* max_dev */
-		memory_io_put(&disk, broken == 2 ? 0 : 4096, sb, sizeof(sb));
-		content = look(&disk, 0, 128 * MIB);
-		assert_int_equal(content.count, 0);
-		content_free(&content);
 	}
 }
 
@@ -191,13 +169,19 @@ static void test_zfs_label_hostile(void **state)
 	assert_true(decode_zfs_label(nv.bytes, nv.len, &ashift));
 	for (size_t len = 0; len < nv.len - 60; len++)
 		assert_false(decode_zfs_label(nv.bytes, len, &ashift));
-	for (int i = 0; i < 20000; i++) {
-		struct nvlist mangled = nv;
 
-		mangled.bytes[next_random(&seed) % nv.len] = next_random(&seed);
-		if (decode_zfs_label(mangled.bytes, nv.len, &ashift))
+	/* On the heap and as long as it says, so that the sanitizers see one byte too far. */
+	uint8_t *mangled = malloc(nv.len);
+
+	assert_non_null(mangled);
+	for (int i = 0; i < 20000; i++) {
+		memcpy(mangled, nv.bytes, nv.len);
+		for (int n = 0; n < 3; n++)
+			mangled[next_random(&seed) % nv.len] = next_random(&seed);
+		if (decode_zfs_label(mangled, nv.len, &ashift))
 			assert_in_range(ashift, 9, 16);
 	}
+	free(mangled);
 }
 
 /* Metadata at the end, over data that starts at byte 0. */
@@ -295,7 +279,6 @@ int main(void)
 		cmocka_unit_test(test_luks1_payload),
 		cmocka_unit_test(test_luks1_detached),
 		cmocka_unit_test(test_luks2_json),
-		cmocka_unit_test(test_md_must_be_whole),
 		cmocka_unit_test(test_zfs_labels),
 		cmocka_unit_test(test_zfs_leftover),
 		cmocka_unit_test(test_zfs_label_by_zpool),
