@@ -1,42 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A whole partition, as extents: le32 offset in units of 8 bytes (from the end where the top bit is
- * set), le16 length, then the bytes; what is not given reads as zero. So a kept superblock needs no
- * more room than it has bytes. The first eight bytes: le32 size in KiB, le32 where the partition
- * starts, in sectors.
- *
- * Each decoder is also run on its own, on a buffer that ends where the input does, so that the
- * sanitizers see one byte too far.
+ * A whole partition, in the form of tests/unit/kept.h, so that a kept superblock needs no more room
+ * than it has bytes. Each decoder is also run on its own, on a buffer that ends where the input
+ * does, so that the sanitizers see one byte too far.
  */
 #include "../../src/stack/decode.h"
-#include "../unit/memory_io.h"
+#include "../unit/kept.h"
 
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { HEADER = 8, EXTENT = 6, UNIT = 8 };
-#define FROM_END 0x80000000U
-
-static void put_extents(struct memory_io *disk, uint64_t start, uint64_t len, const uint8_t *data,
-			size_t size)
-{
-	while (size > EXTENT && disk->count < MEMORY_IO_EXTENTS) {
-		uint32_t at = get_le32(data);
-		size_t bytes = get_le16(data + 4);
-		uint64_t offset = (uint64_t)(at & ~FROM_END) * UNIT;
-
-		data += EXTENT;
-		size -= EXTENT;
-		if (bytes > size)
-			bytes = size;
-		if (at & FROM_END)
-			offset = offset <= len ? len - offset : 0;
-		memory_io_put(disk, start + offset, data, bytes);
-		data += bytes;
-		size -= bytes;
-	}
-}
 
 static void run_decoders(const uint8_t *data, size_t size)
 {
@@ -55,14 +28,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t start, len;
 	struct content content;
 
-	if (size < HEADER)
+	if (size < KEPT_HEADER)
 		return 0;
-	len = get_le32(data) * KIB;
-	start = get_le32(data + 4) * 512ULL;
 
-	struct memory_io disk = memory_io_new(start + len);
+	struct memory_io disk = kept_disk(data, size, &start, &len);
 
-	put_extents(&disk, start, len, data + HEADER, size - HEADER);
 	if (read_content(&disk.io, start, len, 512, &content))
 		__builtin_trap();
 	if (content.count > STACK_DEPTH_MAX)
@@ -74,12 +44,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			__builtin_trap();
 	content_free(&content);
 
-	uint8_t *exact = malloc(size - HEADER + 1);
+	uint8_t *exact = malloc(size - KEPT_HEADER + 1);
 
 	if (!exact)
 		abort();
-	memcpy(exact + 1, data + HEADER, size - HEADER);
-	run_decoders(exact + 1, size - HEADER);
+	memcpy(exact + 1, data + KEPT_HEADER, size - KEPT_HEADER);
+	run_decoders(exact + 1, size - KEPT_HEADER);
 	free(exact);
 	return 0;
 }

@@ -88,7 +88,7 @@ static const struct row {
 	  "cryptsetup luksDump image | awk '$1 == \"sector:\" { print $2; exit }'" },
 	{ "LUKS2 second header", "cryptsetup", "20M", 0,
 	  "echo key | " CRYPT "--type luks2 --pbkdf pbkdf2 --sector-size 512 image - && "
-	  "dd if=/dev/zero of=image bs=4096 count=1 conv=notrunc",
+	  "dd if=/dev/zero of=image bs=4096 count=4 conv=notrunc",
 	  "echo 16777216", "echo 512" },
 	{ "bcache backing", "make-bcache", "20M", 0, "make-bcache -B image",
 	  BCACHE("dev.data.first_sector", "512"), BCACHE("dev.sectors_per_block", "512") },
