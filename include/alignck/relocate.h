@@ -130,6 +130,9 @@ struct relocation {
 	const struct relocation_hooks *hooks;
 	uint64_t window_max;          /* bytes in flight; 0: RELOCATION_WINDOW_DEFAULT */
 	uint32_t logical_sector_size; /* of the device, held against the journal's; 0: an image */
+	/* Zeros that fill such a unit of the disk (a multiple of it, of hole_unit bytes) become a
+	 * hole instead of being written; 0: never. For images, so that they stay sparse. */
+	uint32_t hole_unit;
 	unsigned threads; /* that may use `disk` and `journal` at once; 0: one (most tests) */
 };
 #define RELOCATION_WINDOW_DEFAULT (32 * MIB)

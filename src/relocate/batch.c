@@ -27,6 +27,53 @@ int write_disk(struct run *run, const void *buf, uint64_t len, uint64_t offset)
 	return r < 0 ? fail(run, r, "write the disk", offset) : 0;
 }
 
+static bool is_zero(const uint8_t *p, uint64_t len)
+{
+	return !p[0] && !memcmp(p, p + 1, len - 1);
+}
+
+/* How many of the `len` bytes can be one hole: whole units of zeros, 0 when the first is not. */
+static uint64_t hole_length(const uint8_t *buf, uint64_t len, uint64_t offset, uint32_t unit)
+{
+	uint64_t hole = 0;
+
+	if (offset % unit)
+		return 0;
+	while (len - hole >= unit && is_zero(buf + hole, unit))
+		hole += unit;
+	return hole;
+}
+
+int write_data(struct run *run, const uint8_t *buf, uint64_t len, uint64_t offset)
+{
+	uint32_t unit = run->rel->hole_unit;
+	uint64_t plain = 0; /* bytes before `buf + plain` still to be written as they are */
+
+	while (unit && plain < len) {
+		uint64_t at = offset + plain;
+		uint64_t hole = hole_length(buf + plain, len - plain, at, unit);
+		int r;
+
+		if (!hole) {
+			plain += unit - at % unit;
+			continue;
+		}
+		r = io_punch(run->rel->disk, hole, at);
+		if (r == -EOPNOTSUPP)
+			break;
+		if (r < 0)
+			return fail(run, r, "punch a hole", at);
+		r = plain ? write_disk(run, buf, plain, offset) : 0;
+		if (r < 0)
+			return r;
+		buf += plain + hole;
+		len -= plain + hole;
+		offset += plain + hole;
+		plain = 0;
+	}
+	return len ? write_disk(run, buf, len, offset) : 0;
+}
+
 int read_journal(struct run *run, void *buf, uint64_t len, uint64_t offset)
 {
 	int r = io_read(run->rel->journal, buf, len, run->rel->journal_base + offset);

@@ -157,7 +157,7 @@ static int write_and_read_ahead(struct run *run, void *context, uint32_t index)
 	e = round_extent(round->move, round->back, lane, round->now.lo, round->now.hi);
 	if (e.start == e.end)
 		return 0;
-	return write_disk(run, round->now.buffer + lane * round->now.stride, e.end - e.start,
+	return write_data(run, round->now.buffer + lane * round->now.stride, e.end - e.start,
 			  (round->back ? round->move->from : round->move->to) + e.start);
 }
 
@@ -214,7 +214,7 @@ static int copy_sills(struct run *run, const struct move *move, uint64_t place, 
 
 			if (!r)
 				r = to_journal ? write_journal(run, run->buffer[0], len, journal)
-					       : write_disk(run, run->buffer[0], len, disk);
+					       : write_data(run, run->buffer[0], len, disk);
 			if (r < 0)
 				return r;
 		}
@@ -365,7 +365,7 @@ static int move_journal(struct run *run, bool back, uint32_t m, uint64_t f)
 		f = back ? record.lo : record.hi;
 		turn = 1 - turn;
 		r = e.start == e.end ? 0
-				     : write_disk(run, data, e.end - e.start,
+				     : write_data(run, data, e.end - e.start,
 						  (back ? move->from : move->to) + e.start);
 		if (!r && f != end)
 			r = fill_half(run, back, &record, f, run->buffer[turn]);

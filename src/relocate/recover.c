@@ -91,7 +91,7 @@ static int write_from_half(struct run *run, const struct record *rec, uint32_t h
 		int r = read_journal(run, run->buffer[0], len, from);
 
 		if (!r)
-			r = write_disk(run, run->buffer[0], len,
+			r = write_data(run, run->buffer[0], len,
 				       (rec->back ? move->from : move->to) + e.start);
 		if (r < 0)
 			return r;

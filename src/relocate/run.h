@@ -32,6 +32,8 @@ struct run {
 /* batch.c: the batch's calls, which name what failed */
 int read_disk(struct run *run, void *buf, uint64_t len, uint64_t offset);
 int write_disk(struct run *run, const void *buf, uint64_t len, uint64_t offset);
+/* The same for data of partitions: zeros may become holes. */
+int write_data(struct run *run, const uint8_t *buf, uint64_t len, uint64_t offset);
 int read_journal(struct run *run, void *buf, uint64_t len, uint64_t offset);
 int write_journal(struct run *run, const void *buf, uint64_t len, uint64_t offset);
 int flush_both(struct run *run);

@@ -45,6 +45,7 @@ struct crash_io {
 	size_t queued;
 	uint8_t *bytes;
 	size_t used, room;
+	uint64_t punched; /* bytes, so far */
 };
 
 static inline uint64_t crash_random(struct crash_world *w)
@@ -139,6 +140,17 @@ static inline int crash_drop_cache(struct io *io)
 	return 0;
 }
 
+/* A hole is a write of zeros. */
+static inline int crash_punch(struct io *io, uint64_t len, uint64_t offset)
+{
+	uint8_t *zeros = calloc(1, len);
+	int r = crash_write(io, zeros, len, offset);
+
+	((struct crash_io *)io)->punched += len;
+	free(zeros);
+	return r;
+}
+
 static inline void crash_close(struct io *io)
 {
 	(void)io;
@@ -150,6 +162,7 @@ static const struct io_ops crash_ops = {
 	.flush = crash_flush,
 	.close = crash_close,
 	.drop_cache = crash_drop_cache,
+	.punch = crash_punch,
 };
 
 static inline void crash_io_init(struct crash_io *c, struct crash_world *w, uint64_t size,

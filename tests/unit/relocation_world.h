@@ -237,6 +237,10 @@ static inline void world_fill(struct world *w, uint64_t size)
 	w->truth = malloc(size);
 	for (uint64_t i = 0; i < size; i++)
 		w->truth[i] = crash_random(&w->clock) >> 56;
+	/* Some of it empty. */
+	for (size_t p = 0; p < world_parts(w); p++)
+		memset(w->truth + world_start(w, p, 0) + world_size(w, p) / 2, 0,
+		       world_size(w, p) / 3);
 	/* Some content twice: equal windows must not confuse the checksums. */
 	memcpy(w->truth + world_start(w, 0, 0) + w->layout->sector, w->truth + world_start(w, 0, 0),
 	       world_size(w, 0) > 2 * w->layout->sector ? w->layout->sector - 8 : 0);
@@ -288,6 +292,7 @@ static inline void world_init(struct world *w, const struct world_layout *layout
 	};
 	w->relocation = (struct relocation){ .journal_size = journal,
 					     .hooks = &w->hooks,
+					     .hole_unit = layout->journal_file ? 512 : 0,
 					     .logical_sector_size = layout->sector };
 	if (!layout->journal_file) {
 		w->relocation.journal_base = world_gap(w);

@@ -399,6 +399,25 @@ static void open_says_how_far(void **state)
 	world_free(&w);
 }
 
+static void zeros_become_holes(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w, &file, 3);
+	assert_int_equal(create(&w), 0);
+	assert_int_equal(resume(&w), MOVE_DONE);
+	/* 12 sectors, 4 of them empty. */
+	assert_int_equal(w.disk.punched, 4 * 512);
+	assert_done(&w, 1);
+	world_free(&w);
+	world_init(&w, &lanes, 3);
+	assert_int_equal(create(&w), 0);
+	assert_int_equal(resume(&w), MOVE_DONE);
+	assert_int_equal(w.disk.punched, 0);
+	world_free(&w);
+}
+
 static void scan_finds_a_bad_sector(void **state)
 {
 	struct world w;
@@ -427,6 +446,7 @@ int main(void)
 		cmocka_unit_test(create_refuses),
 		cmocka_unit_test(create_spares_what_is_unfinished),
 		cmocka_unit_test(open_says_how_far),
+		cmocka_unit_test(zeros_become_holes),
 		cmocka_unit_test(scan_finds_a_bad_sector),
 	};
 
