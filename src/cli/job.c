@@ -189,8 +189,9 @@ int job_open(struct job *job, const char *path, const struct options *options,
 						.find_fields = find_fields,
 						.progress = show_progress,
 						.should_pause = should_pause };
-	job->relocation =
-		(struct relocation){ .disk = job->disk, .hooks = &job->hooks, .threads = 8 };
+	job->relocation = (struct relocation){
+		.disk = job->disk, .hooks = &job->hooks, .threads = 8, .hole_unit = 64 * KIB
+	};
 	return lock_disk(job->disk_fd, reason);
 }
 
