@@ -22,8 +22,9 @@ Q       := $(if $(filter 1,$(V)),,@)
 LIBRARIES := blkid:libblkid-dev fdisk:libfdisk-dev popt:libpopt-dev smartcols:libsmartcols-dev json-c:libjson-c-dev \
 	mount:libmount-dev
 PKGS      := $(foreach l,$(LIBRARIES),$(firstword $(subst :, ,$l)))
-# libmount is opened when it is needed (src/probe/users.c); only its header is used here.
-LINKED    := $(filter-out mount,$(PKGS))
+# libmount and libfdisk are opened when they are needed (src/probe/users.c, src/commit/fdisk.c); only
+# their headers are used here.
+LINKED    := $(filter-out mount fdisk,$(PKGS))
 
 NEED_LIBS := $(filter-out install-only clean help format uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEED_LIBS),)

@@ -23,11 +23,11 @@
  *
  * MBR: libfdisk writes the moved entries and the chain of EBRs on a memfd of the disk's size that
  * holds only the table's sectors. Where it cannot put an EBR where the plan wished it, the EBR
- * comes right in front of its logical (the first one: to the container's start): the places that
- * hold are written back to plan->places[].ebr. None lies in a partition's new data or in the
- * journal, but only verify_plan() knows of gaps that hold something else: run it again after this.
- * GPT: the start and end of the moved entries are set in both arrays, and the checksums that cover
- * them; no other bit of either copy changes, and sector 0 stays as it is.
+ * comes right in front of its logical (the first one: to the container's start), if that sector is
+ * free and zero; the places that hold are written back to plan->places[].ebr. None lies in a
+ * partition's new data or in the journal. GPT: the start and end of the moved entries are set in
+ * both arrays, and the checksums that cover them; no other bit of either copy changes, and sector 0
+ * stays as it is.
  *
  * The result was read back with read_layout() and with libfdisk and compared: the starts are the
  * plan's; sizes, numbers, order, types, ids, names, attributes, boot flags, disk id and boot code

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "internal.h"
+#include "fdisk.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,20 +9,21 @@
 static int dump_table(struct io *memory, uint32_t sector, const char *name, FILE *out,
 		      struct reason *reason)
 {
-	struct reason said;
-	struct fdisk_context *cxt = open_fdisk(memory, sector, name, &said, reason);
-	struct fdisk_script *script = cxt ? fdisk_new_script(cxt) : NULL;
-	int r = cxt ? -ENOMEM : -EINVAL;
+	struct fdisk f;
+	struct fdisk_script *script;
+	int r = open_fdisk(memory, sector, name, &f, reason);
 
-	if (script) {
-		r = fdisk_script_read_context(script, cxt);
+	if (r == 0) {
+		script = f.call->new_script(f.cxt);
+		r = script ? f.call->script_read_context(script, f.cxt) : -ENOMEM;
 		if (r == 0)
-			r = fdisk_script_write_file(script, out);
+			r = f.call->script_write_file(script, out);
+		if (r < 0)
+			reason_set(reason, r, "cannot save the old table: %s", strerror(-r));
+		if (script)
+			f.call->unref_script(script);
 	}
-	if (cxt && r < 0)
-		reason_set(reason, r, "cannot save the old table: %s", strerror(-r));
-	fdisk_unref_script(script);
-	fdisk_unref_context(cxt);
+	close_fdisk(&f);
 	return r;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "internal.h"
+#include "fdisk.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -53,34 +53,30 @@ static int check_expressible(const struct layout *layout, const struct plan *pla
 	return 0;
 }
 
-static struct fdisk_partition *new_entry(struct fdisk_context *cxt, const struct partition *p,
+static struct fdisk_partition *new_entry(const struct fdisk *f, const struct partition *p,
 					 const struct plan_place *place, uint32_t sector)
 {
-	struct fdisk_partition *pa = fdisk_new_partition();
+	struct fdisk_partition *pa = f->call->new_partition();
 	unsigned code = strtoul(p->type, NULL, 16);
 	struct fdisk_parttype *type =
-		fdisk_label_get_parttype_from_code(fdisk_get_label(cxt, NULL), code);
+		f->call->label_get_parttype_from_code(f->call->get_label(f->cxt, NULL), code);
 
 	if (!type)
-		type = fdisk_new_unknown_parttype(code, NULL);
+		type = f->call->new_unknown_parttype(code, NULL);
 	if (!pa || !type) {
-		fdisk_unref_partition(pa);
-		fdisk_unref_parttype(type);
+		if (pa)
+			f->call->unref_partition(pa);
+		if (type)
+			f->call->unref_parttype(type);
 		return NULL;
 	}
-	fdisk_partition_set_partno(pa, p->number - 1);
-	fdisk_partition_set_start(pa, place->start / sector);
-	fdisk_partition_set_size(pa, place->size / sector);
-	fdisk_partition_size_explicit(pa, 1);
-	fdisk_partition_set_type(pa, type);
-	fdisk_unref_parttype(type);
+	f->call->partition_set_partno(pa, p->number - 1);
+	f->call->partition_set_start(pa, place->start / sector);
+	f->call->partition_set_size(pa, place->size / sector);
+	f->call->partition_size_explicit(pa, 1);
+	f->call->partition_set_type(pa, type);
+	f->call->unref_parttype(type);
 	return pa;
-}
-
-/* libfdisk has no "bootable" in its template that callers can set: it is toggled afterwards. */
-static int set_bootable(struct fdisk_context *cxt, const struct partition *p)
-{
-	return p->bootable ? fdisk_toggle_partition_flag(cxt, p->number - 1, DOS_FLAG_ACTIVE) : 0;
 }
 
 /*
@@ -88,9 +84,8 @@ static int set_bootable(struct fdisk_context *cxt, const struct partition *p)
  * with that number whether there is room, so that number is how we choose the place: the one of the
  * plan, and where libfdisk finds no room for that, right in front of the logical.
  */
-static int add_entry(struct fdisk_context *cxt, const struct partition *p,
-		     const struct plan_place *place, uint32_t sector, const struct reason *said,
-		     struct reason *reason)
+static int add_entry(struct fdisk *f, const struct partition *p, const struct plan_place *place,
+		     uint32_t sector, struct reason *reason)
 {
 	uint64_t gap = 1;
 	size_t number = 0;
@@ -99,14 +94,14 @@ static int add_entry(struct fdisk_context *cxt, const struct partition *p,
 	if (is_logical(p) && place->ebr && place->ebr < place->start)
 		gap = (place->start - place->ebr) / sector;
 	for (;;) {
-		struct fdisk_partition *pa = new_entry(cxt, p, place, sector);
+		struct fdisk_partition *pa = new_entry(f, p, place, sector);
 
 		if (!pa)
 			return reason_set(reason, -ENOMEM,
 					  "cannot encode the new table: out of memory");
-		fdisk_set_first_lba(cxt, gap);
-		r = fdisk_add_partition(cxt, pa, &number);
-		fdisk_unref_partition(pa);
+		f->call->set_first_lba(f->cxt, gap);
+		r = f->call->add_partition(f->cxt, pa, &number);
+		f->call->unref_partition(pa);
 		if (r == 0 || gap == 1)
 			break;
 		gap = 1;
@@ -115,14 +110,14 @@ static int add_entry(struct fdisk_context *cxt, const struct partition *p,
 		return reason_set(reason, -EINVAL,
 				  "libfdisk gives partition %u another number: %zu", p->number,
 				  number + 1);
-	if (r == 0)
-		r = set_bootable(cxt, p);
+	/* The flag is no part of the template. */
+	if (r == 0 && p->bootable)
+		r = f->call->toggle_partition_flag(f->cxt, number, DOS_FLAG_ACTIVE);
 	if (r < 0)
-		return reason_set(reason, -EINVAL,
-				  "libfdisk cannot express the new place of partition %u (sector "
-				  "%" PRIu64 ")%s%s",
-				  p->number, place->start / sector, *said->text ? ": " : "",
-				  said->text);
+		return fdisk_failed(f, reason,
+				    "libfdisk cannot express the new place of partition %u (sector "
+				    "%" PRIu64 ")",
+				    p->number, place->start / sector);
 	return 0;
 }
 
@@ -141,8 +136,7 @@ static bool is_rewritten(const struct layout *layout, const struct plan *plan, b
  * any other one's place, old or new. Primaries before the container before the logicals, whose
  * order in the chain is their number; the container takes its logicals with it.
  */
-static int rewrite_entries(struct fdisk_context *cxt, const struct layout *layout,
-			   const struct plan *plan, const struct reason *said,
+static int rewrite_entries(struct fdisk *f, const struct layout *layout, const struct plan *plan,
 			   struct reason *reason)
 {
 	bool chain = is_chain_changed(layout, plan);
@@ -154,7 +148,7 @@ static int rewrite_entries(struct fdisk_context *cxt, const struct layout *layou
 
 		if (is_logical(p) || !is_rewritten(layout, plan, chain, i))
 			continue;
-		if (fdisk_delete_partition(cxt, p->number - 1) < 0)
+		if (f->call->delete_partition(f->cxt, p->number - 1) < 0)
 			return reason_set(reason, -EINVAL, "libfdisk cannot rewrite partition %u",
 					  p->number);
 	}
@@ -167,7 +161,7 @@ static int rewrite_entries(struct fdisk_context *cxt, const struct layout *layou
 				     : p->role == ROLE_EXTENDED ? CONTAINER
 								: PRIMARIES))
 				continue;
-			r = add_entry(cxt, p, &plan->places[i], layout->sector_size, said, reason);
+			r = add_entry(f, p, &plan->places[i], layout->sector_size, reason);
 			if (r < 0)
 				return r;
 		}
@@ -177,21 +171,18 @@ static int rewrite_entries(struct fdisk_context *cxt, const struct layout *layou
 int edit_dos_table(struct io *memory, const struct layout *layout, const struct plan *plan,
 		   struct reason *reason)
 {
-	struct reason said;
-	struct fdisk_context *cxt;
+	struct fdisk f;
 	int r = check_expressible(layout, plan, reason);
 
 	if (r < 0)
 		return r;
-	cxt = open_fdisk(memory, layout->sector_size, "table", &said, reason);
-	if (!cxt)
-		return -EINVAL;
-	r = compare_fdisk(cxt, layout, NULL, reason);
+	r = open_fdisk(memory, layout->sector_size, "table", &f, reason);
 	if (r == 0)
-		r = rewrite_entries(cxt, layout, plan, &said, reason);
-	if (r == 0 && fdisk_write_disklabel(cxt) < 0)
-		r = reason_set(reason, -EINVAL, "libfdisk cannot write the new table%s%s",
-			       *said.text ? ": " : "", said.text);
-	fdisk_unref_context(cxt);
+		r = compare_fdisk(&f, layout, NULL, reason);
+	if (r == 0)
+		r = rewrite_entries(&f, layout, plan, reason);
+	if (r == 0 && f.call->write_disklabel(f.cxt) < 0)
+		r = fdisk_failed(&f, reason, "libfdisk cannot write the new table");
+	close_fdisk(&f);
 	return r;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "internal.h"
+#include "fdisk.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -114,6 +114,44 @@ static int check_clear_of_data(const struct layout *layout, const struct plan *p
 	return 0;
 }
 
+/* The plan has looked into the gaps that it uses; where libfdisk chose otherwise, we have to. */
+static int check_chosen_ebr(struct io *disk, const struct layout *layout,
+			    const struct table_image *before, const struct partition *p,
+			    uint64_t at, struct reason *reason)
+{
+	autofree uint8_t *bytes = NULL;
+	int r;
+
+	if (find_table_sector(before, at) || find_data_at(layout, NULL, at))
+		return 0;
+	bytes = malloc(layout->sector_size);
+	r = bytes ? io_read(disk, bytes, layout->sector_size, at) : -ENOMEM;
+	if (r < 0)
+		return reason_set(reason, r,
+				  "cannot read the place of an EBR at byte %" PRIu64 ": %s", at,
+				  strerror(-r));
+	for (uint32_t i = 0; i < layout->sector_size; i++)
+		if (bytes[i])
+			return reason_set(reason, -EINVAL,
+					  "no room for the EBR of partition %u: the gap at byte "
+					  "%" PRIu64 " holds data",
+					  p->number, at);
+	return 0;
+}
+
+static int check_chosen_ebrs(struct io *disk, const struct layout *layout, const struct plan *plan,
+			     const uint64_t *wished, const struct table_image *before,
+			     struct reason *reason)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < layout->count && r == 0; i++)
+		if (plan->places[i].ebr != wished[i])
+			r = check_chosen_ebr(disk, layout, before, &layout->partitions[i],
+					     plan->places[i].ebr, reason);
+	return r;
+}
+
 /*
  * What lies in a gap now and under a sector of the new table later is part of the old state too, so
  * that undo leaves no EBR behind in a gap. Old data is not: undo moves it back itself, and its
@@ -165,11 +203,12 @@ static int check_layout(struct io *memory, const struct layout *layout, const st
 static int check_with_fdisk(const struct io *memory, const struct layout *layout,
 			    const struct plan *plan, struct reason *reason)
 {
-	struct reason said;
-	struct fdisk_context *cxt = open_fdisk(memory, layout->sector_size, "table", &said, reason);
-	int r = cxt ? compare_fdisk(cxt, layout, plan, reason) : -EINVAL;
+	struct fdisk fdisk;
+	int r = open_fdisk(memory, layout->sector_size, "table", &fdisk, reason);
 
-	fdisk_unref_context(cxt);
+	if (r == 0)
+		r = compare_fdisk(&fdisk, layout, plan, reason);
+	close_fdisk(&fdisk);
 	return r;
 }
 
@@ -200,16 +239,23 @@ static int encode_on(struct io *memory, const struct layout *layout, struct plan
 int encode_tables(struct io *disk, const struct layout *layout, struct plan *plan,
 		  struct table_image *before, struct table_image *after, struct reason *reason)
 {
+	autofree uint64_t *wished = calloc(layout->count + 1, sizeof(*wished));
 	autoio struct io *memory = NULL;
 	int r = check_request(layout, plan, reason);
 
 	*before = *after = (struct table_image){ 0 };
+	if (!wished)
+		return reason_set(reason, -ENOMEM, "cannot encode the new table: out of memory");
+	for (size_t i = 0; r == 0 && i < layout->count; i++)
+		wished[i] = plan->places[i].ebr;
 	if (r == 0)
 		r = collect_table(disk, layout->type, layout->sector_size, before, reason);
 	if (r == 0)
 		r = open_memory_disk(disk->size, &memory, reason);
 	if (r == 0)
 		r = encode_on(memory, layout, plan, before, after, reason);
+	if (r == 0)
+		r = check_chosen_ebrs(disk, layout, plan, wished, before, reason);
 	if (r == 0)
 		r = keep_gap_sectors(disk, layout, after, before, reason);
 	if (r < 0) {

@@ -1,24 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "internal.h"
+#include "fdisk.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#define LIBFDISK "libfdisk.so.1"
+
+static struct fdisk_calls calls;
+static bool is_loaded;
+
+static void load_libfdisk(void)
+{
+	static const struct {
+		const char *name;
+		size_t field;
+	} rows[] = {
+#define CALL(name) { "fdisk_" #name, offsetof(struct fdisk_calls, name) },
+		FDISK_CALLS(CALL)
+#undef CALL
+	};
+	void *library = dlopen(LIBFDISK, RTLD_LAZY | RTLD_LOCAL);
+
+	for (size_t i = 0; library && i < ARRAY_SIZE(rows); i++) {
+		void *function = dlsym(library, rows[i].name);
+
+		if (!function)
+			return;
+		memcpy((char *)&calls + rows[i].field, &function, sizeof(function));
+	}
+	is_loaded = library != NULL;
+}
+
 /* Keeps what libfdisk complains of; it may ask nothing, because everything is told to it. */
 static int hear_fdisk(struct fdisk_context *cxt, struct fdisk_ask *ask, void *data)
 {
 	struct reason *said = data;
+	const char *message;
 
 	(void)cxt;
-	switch (fdisk_ask_get_type(ask)) {
+	switch (calls.ask_get_type(ask)) {
 	case FDISK_ASKTYPE_WARN:
 	case FDISK_ASKTYPE_WARNX:
-		sanitize_text(said->text, sizeof(said->text), fdisk_ask_print_get_mesg(ask),
-			      strlen(fdisk_ask_print_get_mesg(ask)));
+		message = calls.ask_print_get_mesg(ask);
+		sanitize_text(said->text, sizeof(said->text), message, strlen(message));
 		return 0;
 	case FDISK_ASKTYPE_INFO:
 		return 0;
@@ -27,76 +58,97 @@ static int hear_fdisk(struct fdisk_context *cxt, struct fdisk_ask *ask, void *da
 	}
 }
 
-struct fdisk_context *open_fdisk(const struct io *memory, uint32_t sector, const char *name,
-				 struct reason *said, struct reason *reason)
+int fdisk_failed(const struct fdisk *fdisk, struct reason *reason, const char *format, ...)
 {
-	struct fdisk_context *cxt = fdisk_new_context();
+	char what[120];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	return reason_set(reason, -EINVAL, "%s%s%.100s", what, *fdisk->said.text ? ": " : "",
+			  fdisk->said.text);
+}
+
+int open_fdisk(const struct io *memory, uint32_t sector, const char *name, struct fdisk *fdisk,
+	       struct reason *reason)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint64_t base;
 	int r;
 
-	*said = (struct reason){ "" };
-	if (!cxt) {
-		reason_set(reason, -ENOMEM, "cannot encode the new table: out of memory");
-		return NULL;
-	}
-	fdisk_set_ask(cxt, hear_fdisk, said);
-	fdisk_disable_dialogs(cxt, 1);
+	*fdisk = (struct fdisk){ .call = &calls };
+	pthread_once(&once, load_libfdisk);
+	if (!is_loaded)
+		return reason_set(reason, -ELIBACC,
+				  "cannot encode the new table: " LIBFDISK
+				  " cannot be loaded; install it");
+	fdisk->cxt = calls.new_context();
+	if (!fdisk->cxt)
+		return reason_set(reason, -ENOMEM, "cannot encode the new table: out of memory");
+	calls.set_ask(fdisk->cxt, hear_fdisk, &fdisk->said);
+	calls.disable_dialogs(fdisk->cxt, 1);
 
 	/* A grain of one sector, for libfdisk rounds to its grain (libfdisk/src/alignment.c), and
 	 * no start may move that the plan did not move. */
-	fdisk_save_user_sector_size(cxt, sector, sector);
-	fdisk_save_user_grain(cxt, sector);
-	r = fdisk_assign_device_by_fd(cxt, io_fd(memory, &base), name, 0);
-	if (r == 0 && fdisk_has_label(cxt))
-		return cxt;
-	reason_set(reason, -EINVAL, "libfdisk cannot read the table%s%s", *said->text ? ": " : "",
-		   said->text);
-	fdisk_unref_context(cxt);
-	return NULL;
+	calls.save_user_sector_size(fdisk->cxt, sector, sector);
+	calls.save_user_grain(fdisk->cxt, sector);
+	r = calls.assign_device_by_fd(fdisk->cxt, io_fd(memory, &base), name, 0);
+	return r == 0 && calls.has_label(fdisk->cxt)
+		       ? 0
+		       : fdisk_failed(fdisk, reason, "libfdisk cannot read the table");
+}
+
+void close_fdisk(struct fdisk *fdisk)
+{
+	if (fdisk->cxt)
+		calls.unref_context(fdisk->cxt);
+	*fdisk = (struct fdisk){ 0 };
 }
 
 /* A type as the layout spells it: hex digits for an MBR, a GUID in upper case for GPT. */
 static bool is_same_type(const struct partition *partition, struct fdisk_partition *pa)
 {
-	struct fdisk_parttype *type = fdisk_partition_get_type(pa);
-	const char *guid = type ? fdisk_parttype_get_string(type) : NULL;
+	struct fdisk_parttype *type = calls.partition_get_type(pa);
+	const char *guid = type ? calls.parttype_get_string(type) : NULL;
 
 	if (!type)
 		return false;
 	if (guid)
 		return strcasecmp(partition->type, guid) == 0;
-	return strtoul(partition->type, NULL, 16) == fdisk_parttype_get_code(type);
+	return strtoul(partition->type, NULL, 16) == calls.parttype_get_code(type);
 }
 
-static int compare_entry(struct fdisk_context *cxt, const struct partition *partition,
+static int compare_entry(const struct fdisk *fdisk, const struct partition *partition,
 			 const struct plan_place *place, uint32_t sector, struct reason *reason)
 {
 	struct fdisk_partition *pa = NULL;
-	int r = fdisk_get_partition(cxt, partition->number - 1, &pa);
+	int r = calls.get_partition(fdisk->cxt, partition->number - 1, &pa);
 
 	if (r < 0)
 		r = reason_set(reason, -EINVAL, "libfdisk finds no partition %u",
 			       partition->number);
-	else if (fdisk_partition_get_start(pa) != place->start / sector ||
-		 fdisk_partition_get_size(pa) != place->size / sector)
+	else if (calls.partition_get_start(pa) != place->start / sector ||
+		 calls.partition_get_size(pa) != place->size / sector)
 		r = reason_set(reason, -EINVAL,
 			       "libfdisk reads partition %u as %" PRIu64 " sectors at %" PRIu64
 			       ", not %" PRIu64 " at %" PRIu64,
-			       partition->number, (uint64_t)fdisk_partition_get_size(pa),
-			       (uint64_t)fdisk_partition_get_start(pa), place->size / sector,
+			       partition->number, (uint64_t)calls.partition_get_size(pa),
+			       (uint64_t)calls.partition_get_start(pa), place->size / sector,
 			       place->start / sector);
 	else if (!is_same_type(partition, pa))
 		r = reason_set(reason, -EINVAL, "libfdisk reads another type of partition %u",
 			       partition->number);
-	else if (*partition->uuid && fdisk_partition_get_uuid(pa) &&
-		 strcasecmp(partition->uuid, fdisk_partition_get_uuid(pa)) != 0)
+	else if (*partition->uuid && calls.partition_get_uuid(pa) &&
+		 strcasecmp(partition->uuid, calls.partition_get_uuid(pa)) != 0)
 		r = reason_set(reason, -EINVAL, "libfdisk reads another id of partition %u",
 			       partition->number);
-	fdisk_unref_partition(pa);
+	if (pa)
+		calls.unref_partition(pa);
 	return r;
 }
 
-int compare_fdisk(struct fdisk_context *cxt, const struct layout *layout, const struct plan *plan,
+int compare_fdisk(const struct fdisk *fdisk, const struct layout *layout, const struct plan *plan,
 		  struct reason *reason)
 {
 	size_t ours = 0, theirs = 0;
@@ -108,13 +160,13 @@ int compare_fdisk(struct fdisk_context *cxt, const struct layout *layout, const 
 
 		if (!is_own_entry(layout, p))
 			continue;
-		r = compare_entry(cxt, p, &place, layout->sector_size, reason);
+		r = compare_entry(fdisk, p, &place, layout->sector_size, reason);
 		if (r < 0)
 			return r;
 		ours++;
 	}
-	for (size_t n = 0; n < fdisk_get_npartitions(cxt); n++)
-		theirs += fdisk_is_partition_used(cxt, n) == 1;
+	for (size_t n = 0; n < calls.get_npartitions(fdisk->cxt); n++)
+		theirs += calls.is_partition_used(fdisk->cxt, n) == 1;
 	if (ours != theirs)
 		return reason_set(reason, -EINVAL, "libfdisk finds %zu partitions, not %zu", theirs,
 				  ours);

@@ -6,8 +6,6 @@
 
 #include "alignck/commit.h"
 
-#include <libfdisk.h>
-
 /* ---- table.c: which sectors is a table made of? ---- */
 
 /* Takes down all sectors of the MBR (with its chain of EBRs) or GPT on `io` as struct table_image
@@ -48,18 +46,6 @@ uint32_t gpt_header_checksum(const uint8_t *header, uint32_t size);
 int open_memory_disk(uint64_t size, struct io **io, struct reason *reason);
 int write_table_sectors(struct io *io, const struct table_image *image, uint32_t sector,
 			struct reason *reason);
-
-/* ---- fdisk.c: libfdisk on such a disk ---- */
-
-/* `said` keeps libfdisk's last warning and must outlive the context. `name` as it shall be in a
- * script. NULL with the reason. */
-struct fdisk_context *open_fdisk(const struct io *memory, uint32_t sector, const char *name,
-				 struct reason *said, struct reason *reason);
-
-/* Does libfdisk see the same partitions there, at the plan's places (NULL: at the layout's)? An
- * opinion that shares no code with read_layout(). 0 or -EINVAL with the reason. */
-int compare_fdisk(struct fdisk_context *cxt, const struct layout *layout, const struct plan *plan,
-		  struct reason *reason);
 
 /* ---- dos.c, gpt.c: the edit itself, on a memory disk that holds the old table ---- */
 

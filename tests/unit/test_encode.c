@@ -456,6 +456,30 @@ static void an_empty_container_moves(void **state)
 	close_case(&e);
 }
 
+/* A plan that wishes an EBR where libfdisk will not put it. */
+static void an_ebr_that_libfdisk_chose_may_not_hit_data_in_a_gap(void **state)
+{
+	struct encoded e;
+
+	(void)state;
+	NEED_TOOL("sfdisk");
+	run("rm -f a; truncate -s 64M a; printf '1: start=3001, size=100000, type=5\n"
+	    "5: start=9000, size=1000\n6: start=3400, size=5550\n' | sfdisk -q a");
+	open_case(&e, "a", 512);
+	/* It checks with the gap in front of p6 whether there is room in front of p5, too. */
+	place(&e, 6, 3300, 3100);
+	encode_well(&e);
+	assert_true(place_of(&e, 6)->ebr == 3299 * 512);
+	table_image_free(&e.before);
+	table_image_free(&e.after);
+	place(&e, 6, 3300, 3100);
+	run("printf x | dd of=a bs=1 seek=%d conv=notrunc", 3299 * 512 + 511);
+	encode(&e);
+	assert_int_equal(e.result, -EINVAL);
+	assert_non_null(strstr(e.reason.text, "holds data"));
+	close_case(&e);
+}
+
 /* An EBR may go neither where new data will be nor into the journal. */
 static void the_table_stays_clear_of_data_and_journal(void **state)
 {
@@ -910,6 +934,7 @@ int main(void)
 		cmocka_unit_test(logicals_out_of_disk_order_keep_their_numbers),
 		cmocka_unit_test(an_empty_first_ebr_is_understood),
 		cmocka_unit_test(an_empty_container_moves),
+		cmocka_unit_test(an_ebr_that_libfdisk_chose_may_not_hit_data_in_a_gap),
 		cmocka_unit_test(the_table_stays_clear_of_data_and_journal),
 		cmocka_unit_test(a_plan_that_is_none_is_refused),
 		cmocka_unit_test(a_boot_indicator_that_libfdisk_would_lose_is_refused),
