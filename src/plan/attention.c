@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What no program can bring up to date from the disk alone: records of a position that lie in
- * firmware, on another disk, in a registry. One row a kind; each says what helps.
+ * firmware, on another disk, in a registry. One row a kind; each says what helps. Boot sectors with
+ * block lists are told by their bytes, which commit looks at (check_content_movable()).
  */
 #include "internal.h"
 
@@ -64,13 +65,6 @@ static bool is_esp(const struct ground *ground, const struct partition *p)
 		       p->table == TABLE_GPT ? "C12A7328-F81F-11D2-BA4B-00A0C93EC93B" : "ef");
 }
 
-/* Whether a loader is in its boot sector only the bytes tell; an active one is likely to have one.
- */
-static bool is_active(const struct ground *ground, const struct partition *p)
-{
-	return p->table == TABLE_DOS && p->bootable && !is_windows_boot(ground, p);
-}
-
 static bool has_layer(const struct ground *ground, const struct partition *p, const char *type)
 {
 	const struct content *content;
@@ -120,9 +114,6 @@ static const struct {
 	  "UEFI boot entries record start and size of the EFI system partition: where firmware no"
 	  " longer finds it, make them anew (efibootmgr --create --disk DISK --part NUMBER --loader"
 	  " PATH)" },
-	{ is_active,
-	  "it is marked active: if LILO, GRUB or syslinux is in its boot sector, install it there"
-	  " again" },
 	{ is_bitlocker,
 	  "BitLocker measures the boot path: suspend its protection before the move, or have the"
 	  " recovery key at hand" },

@@ -74,14 +74,11 @@ static uint64_t data_of(const struct plan_move *move)
 	return move->protection == PROTECT_LANES ? (move->lanes - 1) * shift_of(move) : 0;
 }
 
-/*
- * What is there whatever the moves: header, record slots, both tables, the moves, and the fields
- * that record positions (a NTFS or exFAT partition has up to four of about 1 KiB). A MiB and more
- * where that is much.
- */
+/* What is there whatever the protection: header, record slots, both tables, the moves, and for each
+ * room for the fields that record its position. A MiB, and more where that is much. */
 static uint64_t fixed_part(const struct ground *ground, const struct plan *plan)
 {
-	enum { SLOTS = 64 * KIB, GPT_ARRAY = 128, GPT_ENTRIES = 128, A_MOVE = 5 * KIB };
+	enum { SLOTS = 64 * KIB, GPT_ARRAY = 128, GPT_ENTRIES = 128, A_MOVE = 9 * KIB };
 	uint64_t entries = max_u64(ground->layout->count, GPT_ENTRIES);
 	uint64_t sectors = 1 + ground->layout->count, bytes;
 

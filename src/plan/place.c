@@ -65,8 +65,7 @@ static uint64_t wall_before(const struct ground *ground, size_t i)
 
 	if (i == ground->count)
 		return ground->limit;
-	if (item->start - item->lead > item->room &&
-	    can_stay(ground, i, item->start - item->lead, false))
+	if (can_stay(ground, i, item->start - item->lead, false))
 		return item->start - item->lead;
 	return item->room;
 }

@@ -53,6 +53,9 @@ static bool check_place(const struct check *c, size_t i)
 	}
 	if (p->role != ROLE_DATA)
 		return WRONG(c, "partition %u must not move", p->number);
+	for (size_t k = 0; k < c->layout->count; k++)
+		if (part(c, k)->parent == (int)i)
+			return WRONG(c, "partition %u would leave its slices behind", p->number);
 	if (is_off && verdict == VERDICT_ALIGNED)
 		return WRONG(c, "partition %u is aligned inside and must not move", p->number);
 	if (q->start < c->plan->shift || (q->start - c->plan->shift) % c->plan->grain)

@@ -144,6 +144,80 @@ static void chain_out_of_order(void **state)
 	assert_int_equal(c.plan->places[2].ebr, (4096 - 63) * 512);
 }
 
+/* Two EBRs have to fit in front of the first on the disk where it is not the chain's head. */
+static void room_for_two_ebrs(void **state)
+{
+	(void)state;
+	case_init(&c, TABLE_DOS, 400000, 512);
+	case_add(&c, 1, "83", 2048, 2047); /* to 4095 */
+	case_add(&c, 4, "5", 4095, 300000);
+	case_add_logical(&c, 5, 4095, 204800, 50000);
+	case_add_logical(&c, 6, 4096, 4097, 50000);
+	expect_feasible();
+	assert_int_equal(case_start(&c, 6), 6144);
+	c.partitions[0].size -= 512;
+	expect_feasible();
+	assert_int_equal(case_start(&c, 6), 4096);
+	assert_int_equal(case_start(&c, 4), 4094);
+	assert_int_equal(c.plan->places[3].ebr, 4095 * 512);
+}
+
+/* An aligned logical makes way when its neighbour would leave no sector for its EBR. */
+static void no_room_for_an_ebr(void **state)
+{
+	(void)state;
+	case_init(&c, TABLE_DOS, 400000, 512);
+	case_add(&c, 1, "83", 2048, 2046);
+	case_add(&c, 4, "5", 4094, 300000);
+	case_add_logical(&c, 5, 4094, 4095, 4104); /* goes to 4096, to end at 8200 */
+	case_add_logical(&c, 6, 8199, 8200, 100);
+	expect_feasible();
+	assert_int_equal(case_start(&c, 5), 4096);
+	assert_int_equal(case_start(&c, 6), 10240);
+	c.partitions[2].size -= 512; /* one sector is enough, */
+	expect_feasible();
+	assert_int_equal(case_start(&c, 6), 8200);
+	assert_int_equal(c.plan->places[3].ebr, 8199 * 512);
+	c.partitions[3].ebr = 8198 * 512; /* unless it holds data */
+	c.partitions[2].size -= 512;
+	case_occupy(&c, 8199, 8200);
+	expect_feasible();
+	assert_int_equal(case_start(&c, 6), 8200);
+	c.partitions[2].size += 512;
+	c.partitions[2].start -= 512;
+	c.partitions[1].start -= 512;
+	c.partitions[2].ebr -= 512;
+	c.partitions[0].size -= 512;
+	expect_feasible();
+	assert_int_equal(case_start(&c, 6), 10240);
+}
+
+/* The old distance where that is free, else right in front. */
+static void ebr_keeps_off_data(void **state)
+{
+	(void)state;
+	case_init(&c, TABLE_DOS, 400000, 512);
+	case_add(&c, 1, "5", 2048, 300000);
+	case_add_logical(&c, 5, 2048, 4096, 10000);
+	case_add_logical(&c, 6, 20500, 20563, 10000);
+	expect_feasible();
+	assert_int_equal(c.plan->places[2].ebr, (20480 - 63) * 512);
+	case_occupy(&c, 20480 - 64, 20480 - 62);
+	expect_feasible();
+	assert_int_equal(c.plan->places[2].ebr, 20479 * 512);
+	/* The container's own sector as well. */
+	c.partitions[1].start = 4159 * 512;
+	c.partitions[0].start = c.partitions[1].ebr = 4096 * 512;
+	c.request.occupied_count = 0;
+	case_occupy(&c, 4096 - 63, 4096 - 62);
+	expect_feasible();
+	assert_int_equal(case_start(&c, 5), 4096);
+	assert_int_equal(case_start(&c, 1), 4095);
+	c.request.occupied_count = 0;
+	expect_feasible();
+	assert_int_equal(case_start(&c, 1), 4096 - 63);
+}
+
 static void gpt_34(void **state)
 {
 	(void)state;
@@ -176,6 +250,25 @@ static void smaller_grain_is_offered(void **state)
 	c.partitions[0].size += 512;
 	expect_refused("needs 1 more sectors");
 	assert_null(strstr(c.plan->reason, "--grain"));
+}
+
+/* A disk that grew: the backup, and all behind it, is as its table says. */
+static void grown_gpt(void **state)
+{
+	(void)state;
+	case_init(&c, TABLE_GPT, 131072, 512);
+	case_add(&c, 1, "x", 2048, 2048);
+	case_add(&c, 2, "x", 4097, 131072 - 33 - 6144);
+	expect_feasible();
+	assert_int_equal(case_start(&c, 2), 4096);
+	c.partitions[0].size += 512;
+	expect_feasible();
+	assert_int_equal(case_start(&c, 2), 6144);
+	c.partitions[1].size += 512;
+	c.device.size *= 2;
+	expect_refused("no room");
+	c.layout.last_usable += 512;
+	expect_feasible();
 }
 
 static void mbr_to_the_last_sector(void **state)
@@ -342,6 +435,11 @@ static void stripe(void **state)
 	c.request.grain = 512;
 	expect_feasible();
 	assert_int_equal(c.plan->grain, 196608);
+	/* 257 pages and 1 MiB meet every 257 MiB: the requirement alone counts. */
+	c.request.grain = 0;
+	c.device.topology.minimum_io_size = 257 * 4096;
+	expect_feasible();
+	assert_int_equal(c.plan->grain, 257 * 4096);
 }
 
 static void only(void **state)
@@ -451,6 +549,15 @@ static void compensated_payload_stays(void **state)
 	case_only(&c, 1);
 	expect_feasible();
 	assert_int_equal(c.plan->move_count, 0);
+	/* Not even to make room. */
+	case_free(&c);
+	case_init(&c, TABLE_DOS, 400000, 512);
+	case_add(&c, 1, "83", 63, 100000);
+	case_add(&c, 2, "83", 100063, 100000);
+	case_content(&c, 2, "crypto_LUKS", (102400 - 100063) * 512);
+	expect_refused("between partition 1 and partition 2, which makes up for its start");
+	c.contents[1].count = 0;
+	expect_feasible();
 }
 
 static void off_inside_only(void **state)
@@ -492,6 +599,17 @@ static void nested_labels_stay(void **state)
 	expect_refused("lies in the label of another partition");
 	c.partitions[1].start = 80 * 512;
 	expect_feasible();
+	/* Either sign is enough: slices, or the role. */
+	c.partitions[0].start = 63 * 512;
+	c.partitions[1].start = 80 * 512;
+	snprintf(c.partitions[0].type, GUID_TEXT_MAX, "83");
+	c.partitions[0].role = ROLE_DATA;
+	expect_refused("partition 1 holds a label of its own");
+	c.layout.count = 1;
+	expect_feasible();
+	c.partitions[0].role = ROLE_CONTAINER;
+	expect_refused("partition 1 holds a label of its own");
+	snprintf(c.partitions[0].type, GUID_TEXT_MAX, "a5");
 	/* The label could not be read: the type is enough. */
 	c.layout.count = 1;
 	c.partitions[0].start = 63 * 512;
@@ -698,6 +816,13 @@ static void journal_keeps_off_tables(void **state)
 	expect_refused("--journal");
 	c.partitions[1].size -= 70 * 512;
 	expect_feasible();
+	/* The old EBR alone: the new one is right in front of its logical. */
+	c.partitions[1].start = 4033 * 512;
+	c.partitions[1].size = 11889 * 512; /* to 15922, then to 15985 */
+	c.partitions[2].ebr = 16000 * 512;
+	expect_feasible();
+	assert_int_equal(c.plan->places[2].ebr, 20479 * 512);
+	assert_int_equal(c.plan->journal_start, 16008 * 512);
 }
 
 /* A small gap takes smaller windows; a large one all that is wanted. */
@@ -774,7 +899,6 @@ static void attention(void **state)
 	case_content(&c, 1, "ntfs", 0);
 	expect_feasible();
 	expect_attention("BCD", true);
-	expect_attention("LILO", false);
 	c.partitions[0].bootable = false;
 	expect_feasible();
 	expect_attention("BCD", false);
@@ -782,7 +906,6 @@ static void attention(void **state)
 	snprintf(c.partitions[0].type, GUID_TEXT_MAX, "83");
 	c.partitions[0].bootable = true;
 	expect_feasible();
-	expect_attention("LILO", true);
 	expect_attention("drive letter", false);
 	snprintf(c.contents[0].layers[0].type, sizeof(c.contents[0].layers[0].type), "BitLocker");
 	expect_feasible();
@@ -822,9 +945,13 @@ int main(void)
 		TEST(chs_era),
 		TEST(tight_logicals),
 		TEST(chain_out_of_order),
+		TEST(room_for_two_ebrs),
+		TEST(no_room_for_an_ebr),
+		TEST(ebr_keeps_off_data),
 		TEST(gpt_34),
 		TEST(gpt_34_filling_the_disk),
 		TEST(smaller_grain_is_offered),
+		TEST(grown_gpt),
 		TEST(mbr_to_the_last_sector),
 		TEST(last_sectors_come_last),
 		TEST(back_to_back),
