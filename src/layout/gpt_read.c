@@ -26,8 +26,23 @@ void read_gpt_header(struct source *source, uint32_t sector, uint64_t lba, struc
 		copy->error ? GPT_UNREADABLE : decode_gpt_header(bytes, sector, lba, &copy->header);
 }
 
-/* Header and array of one copy. 0 or -ENOMEM; what is wrong with it is in copy->fault. */
-static int read_copy(struct source *source, uint32_t sector, uint64_t lba, struct gpt_copy *copy)
+/* A checksum costs more than all else here. Bytes equal to a whole array's have its checksum. */
+static enum gpt_fault check_array(const struct gpt_copy *copy, const uint8_t *array, size_t bytes,
+				  const struct gpt_copy *twin)
+{
+	const struct gpt_header *h = &copy->header;
+
+	if (twin && twin->array &&
+	    (size_t)twin->header.entry_count * twin->header.entry_size == bytes &&
+	    !memcmp(twin->array, array, bytes))
+		return h->entries_crc == twin->header.entries_crc ? GPT_OK : GPT_BAD_ARRAY_CRC;
+	return check_gpt_array(h, array);
+}
+
+/* Header and array of one copy; `twin` is one that was read before, or NULL. 0 or -ENOMEM; what is
+ * wrong with it is in copy->fault. */
+static int read_copy(struct source *source, uint32_t sector, uint64_t lba,
+		     const struct gpt_copy *twin, struct gpt_copy *copy)
 {
 	uint64_t offset;
 
@@ -48,7 +63,7 @@ static int read_copy(struct source *source, uint32_t sector, uint64_t lba, struc
 	if (!array)
 		return -ENOMEM;
 	copy->error = source_read(source, array, bytes, offset);
-	copy->fault = copy->error ? GPT_ARRAY_UNREADABLE : check_gpt_array(&copy->header, array);
+	copy->fault = copy->error ? GPT_ARRAY_UNREADABLE : check_array(copy, array, bytes, twin);
 	if (copy->fault == GPT_OK)
 		copy->array = array;
 	else
@@ -83,11 +98,11 @@ static int read_backup(struct gpt *g, bool *also_last)
 
 	*also_last = false;
 	if (!believed || named <= 1 || named == g->last_lba)
-		return read_copy(g->source, g->sector, g->last_lba, &g->backup);
-	r = read_copy(g->source, g->sector, named, &g->backup);
+		return read_copy(g->source, g->sector, g->last_lba, &g->primary, &g->backup);
+	r = read_copy(g->source, g->sector, named, &g->primary, &g->backup);
 	if (r < 0)
 		return r;
-	r = read_copy(g->source, g->sector, g->last_lba, &last);
+	r = read_copy(g->source, g->sector, g->last_lba, &g->primary, &last);
 	if (r < 0)
 		return r;
 	if (last.fault == GPT_OK && g->backup.fault != GPT_OK) {
@@ -270,7 +285,7 @@ static void check_usable(struct gpt *g, const struct gpt_header *h)
 int list_gpt(struct gpt *g)
 {
 	bool also_last;
-	int r = read_copy(g->source, g->sector, 1, &g->primary);
+	int r = read_copy(g->source, g->sector, 1, NULL, &g->primary);
 
 	if (r < 0)
 		return r;
