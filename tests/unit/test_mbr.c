@@ -325,6 +325,27 @@ static void a_neighbour_is_no_proof(void **state)
 	free(d.bytes);
 }
 
+/* A table that fills its disk cannot count in larger units: nothing more is read to find out. */
+static void a_full_disk_needs_no_second_look(void **state)
+{
+	struct disk d = mbr_disk();
+	struct memory_io m = memory_io_wrap(d.bytes, d.size);
+	struct layout *l;
+
+	(void)state;
+	put_mbr_entry(&d, 0, 0, 0, 0x83, 2048, SECTORS / 8 - 2047);
+	put_ext(&d, 2048 * 4096);
+	l = read_io(&m.io, 512, true);
+	assert_int_equal(l->sector_size, 512);
+	assert_int_equal(m.reads, 1);
+	layout_free(l);
+	put_mbr_entry(&d, 0, 0, 0, 0x83, 2048, SECTORS / 8 - 2048); /* this one could */
+	l = read_io(&m.io, 512, true);
+	assert_int_equal(l->sector_size, 4096);
+	layout_free(l);
+	free(d.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +359,7 @@ int main(void)
 		cmocka_unit_test(overlap_and_end),
 		cmocka_unit_test(a_table_in_other_units),
 		cmocka_unit_test(a_neighbour_is_no_proof),
+		cmocka_unit_test(a_full_disk_needs_no_second_look),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
