@@ -209,6 +209,27 @@ static void names_in_utf16(void **state)
 	assert_string_equal(out, "\\x1b[");
 }
 
+/* Long input takes another way: every length around its steps, from any address, must give what a
+ * byte at a time gives. */
+static void checksums_of_long_input(void **state)
+{
+	enum { SHORT = 4096 - 9, LONG = 4096 + 25 };
+	static uint8_t data[LONG + 8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * i + (i >> 8));
+	for (size_t from = 0; from < 8; from++)
+		for (size_t len = SHORT; len <= LONG; len++) {
+			uint32_t crc = 0x12345678;
+
+			for (size_t i = 0; i < len; i += 61)
+				crc = crc32_update(crc, data + from + i,
+						   len - i < 61 ? len - i : 61);
+			assert_int_equal(crc32_update(0x12345678, data + from, len), crc);
+		}
+}
+
 static void checksums_and_fields(void **state)
 {
 	static const uint8_t guid[16] = { 0x28, 0x73, 0x2a, 0xc1, 0x1f, 0xf8, 0xd2, 0x11,
@@ -256,6 +277,7 @@ int main(void)
 		cmocka_unit_test(safe_text_property),
 		cmocka_unit_test(names_in_utf16),
 		cmocka_unit_test(checksums_and_fields),
+		cmocka_unit_test(checksums_of_long_input),
 		cmocka_unit_test(reasons_carry_the_error),
 	};
 
