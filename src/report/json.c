@@ -260,19 +260,20 @@ static struct json_object *pool_json(struct json_builder *b, const struct result
 static struct json_object *summary_json(struct json_builder *b, const struct result *results,
 					size_t count)
 {
-	size_t devices = 0, judged = 0, misaligned = 0, unknown = 0;
+	size_t devices = 0, partitions = 0, misaligned = 0, unknown = 0;
 	struct json_object *o = build_object(b);
 
 	for (size_t i = 0; i < count; i++) {
 		if (!has_facts(&results[i]))
 			continue;
 		devices++;
-		judged += results[i].analysis->judged;
+		for (size_t p = 0; p < results[i].layout->count; p++)
+			partitions += is_shown(&results[i], p);
 		misaligned += results[i].analysis->misaligned;
 		unknown += results[i].analysis->unknown;
 	}
 	build_put_u64(b, o, "devices", devices);
-	build_put_u64(b, o, "partitions", judged);
+	build_put_u64(b, o, "partitions", partitions);
 	build_put_u64(b, o, "misaligned", misaligned);
 	build_put_u64(b, o, "unknown", unknown);
 	return o;
