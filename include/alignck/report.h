@@ -53,6 +53,9 @@ struct report_options {
  * word. */
 int report_parse_columns(const char *list, struct report_options *options, char bad[64]);
 
+/* true: these options show who uses the devices, so probe_options.users must be asked for. */
+bool report_shows_users(const struct report_options *options);
+
 /* One line a column for --help: "  NAME  what it is". */
 void report_print_columns(FILE *out);
 

@@ -319,6 +319,7 @@ enum parse_result parse_options(int argc, const char **argv, struct options *o)
 	o->probe.sysroot = o->sysroot;
 	o->report.strict = o->strict;
 	o->report.terminal = isatty(STDOUT_FILENO);
+	o->probe.users = report_shows_users(&o->report);
 	return check_paths(o) < 0 ? PARSE_USAGE : PARSE_RUN;
 }
 

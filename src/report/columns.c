@@ -401,6 +401,16 @@ size_t chosen_columns(const struct report_options *options,
 	return count;
 }
 
+bool report_shows_users(const struct report_options *options)
+{
+	if (options->format == FORMAT_JSON)
+		return true;
+	for (size_t i = 0; i < options->column_count; i++)
+		if (columns[options->columns[i]].print == print_users)
+			return true;
+	return options->verbose && options->format == FORMAT_TEXT;
+}
+
 void report_print_columns(FILE *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)

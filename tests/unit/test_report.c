@@ -49,6 +49,24 @@ static void test_long_name_keeps_the_number(void **state)
 	assert_string_equal(buf + 255, "4294967295");
 }
 
+/* Who uses a device costs a look around the system: only for those who get to see it. */
+static void test_shows_users(void **state)
+{
+	struct report_options options = { 0 };
+	char bad[64];
+
+	(void)state;
+	assert_false(report_shows_users(&options));
+	options.verbose = true;
+	assert_true(report_shows_users(&options));
+	options.format = FORMAT_PAIRS;
+	assert_false(report_shows_users(&options));
+	assert_int_equal(report_parse_columns("NAME,USERS", &options, bad), 0);
+	assert_true(report_shows_users(&options));
+	options = (struct report_options){ .format = FORMAT_JSON };
+	assert_true(report_shows_users(&options));
+}
+
 static void test_parse_columns(void **state)
 {
 	struct report_options options = { 0 };
@@ -286,6 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_partition_name),
 		cmocka_unit_test(test_long_name_keeps_the_number),
+		cmocka_unit_test(test_shows_users),
 		cmocka_unit_test(test_parse_columns),
 		cmocka_unit_test(test_too_many_columns),
 		cmocka_unit_test(test_tree),
