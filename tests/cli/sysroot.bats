@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# Captured machines (tests/sysfs.sh): what their sysfs says, what of it is believed, --all.
+# SC2154: helper.bash and bats set path, json, status, output; SC2030, SC2031: each test is a subshell.
+# shellcheck disable=SC2154,SC2030,SC2031
+load helper
+
+machine() { # machine NAME: as $sysroot
+	rm -rf "$sysroot"
+	"$tests/sysfs.sh" "$sysroot" "$1"
+}
+
+judge() { # judge MACHINE DEVICE EXIT MISALIGNED-NUMBERS REQUIRED
+	machine "$1"
+	check_json --sysroot "$sysroot" "$2"
+	expect "$3"
+	is '[.devices[0].partitions[] | select(.verdict == "misaligned") | .number] | map(tostring) | join(",")' "${4/-/}"
+	is '.devices[0].required_alignment' "$5"
+}
+
+@test "machines: which partitions are misaligned, and against what" {
+	while read -r row; do
+		# shellcheck disable=SC2086 # a row's words
+		judge $row
+	done <<-END
+		512e                /dev/sda     1 1   4096
+		512n                /dev/sda     1 1   4096
+		4kn                 /dev/sda     0 -   4096
+		offset-3584         /dev/sda     1 2   4096
+		opt-33553920        /dev/sda     0 -   4096
+		opt-16773120        /dev/sda     0 -   4096
+		opt-32m             /dev/nvme0n1 0 -   4096
+		opt-below-min       /dev/sda     0 -   262144
+		min-4096            /dev/sda     1 1   4096
+		stripe-196608       /dev/sda     1 1   196608
+		ears                /dev/sda     1 1   4096
+		ears-udev           /dev/sda     1 1   4096
+		hd204ui             /dev/sda     1 1   4096
+		nvme                /dev/nvme0n1 0 -   4096
+		nvme-262144         /dev/nvme0n1 0 -   4096
+		pbs-131072          /dev/sda     0 -   4096
+		pbs-8192            /dev/sda     0 -   4096
+		md                  /dev/md127   0 -   524288
+		host-managed        /dev/sda     1 2   4096
+		drive-managed       /dev/sda     0 -   4096
+		loop                /dev/loop0   1 1   4096
+		odd-name            /dev/cciss/c0d0 0 - 4096
+	END
+}
+
+@test "every machine: no crash, valid JSON, and the schema kept" {
+	for name in $("$tests/sysfs.sh" --list); do
+		machine "$name"
+		check_json --all --sysroot "$sysroot"
+		((status <= 2)) || fail "$name: exit $status: $stderr"
+		breaches=$(jq -rf "$BATS_TEST_DIRNAME/schema.jq" <<<"$json")
+		[ -z "$breaches" ] || fail "$name: $breaches"
+	done
+}
+
+@test "--all: every whole disk in order, nothing made of other disks, nothing empty" {
+	machine many
+	check_json --all --sysroot "$sysroot"
+	is '[.devices[].path] | sort | join(" ")' "$(printf '/dev/%s\n' cciss/c0d0 hda mmcblk0 nvme0n1 nvme10n1 nvme2n1 sda \
+		sdaa sdab sdb sdz vda xvdaa xvdb | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+	order=$(jq -r '[.devices[].path | select(startswith("/dev/sd"))] | join(" ")' <<<"$json")
+	[ "$order" = '/dev/sda /dev/sdb /dev/sdz /dev/sdaa /dev/sdab' ] || fail "$order"
+	order=$(jq -r '[.devices[].path | select(startswith("/dev/nvme"))] | join(" ")' <<<"$json")
+	[ "$order" = '/dev/nvme0n1 /dev/nvme2n1 /dev/nvme10n1' ] || fail "$order"
+}
+
+@test "--all with bytes: every disk's own table, the worst exit status" {
+	disk_with sda 64M pbs=4096 2048,40960,L
+	disk_with sdb 64M pbs=4096 63,40960,L
+	disk_with loop7 64M '' 63,40960,L
+	check_json --all --sysroot "$sysroot"
+	expect 1
+	is '[.devices[] | [.path, .verdict]] | tostring' '[["/dev/sda","aligned"],["/dev/sdb","misaligned"]]'
+	check --all --sysroot "$sysroot" /dev/loop7
+	expect 1
+	has loop7p1
+	disk sdc 64M lbs=520
+	check --all --sysroot "$sysroot"
+	expect 2
+	has sda1
+	has sdb1
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "--all on a machine without disks: exit 2 or a word, never a silent 0" {
+	mkdir -p "$sysroot/sys/block" "$sysroot/sys/class/block" "$sysroot/proc" "$sysroot/dev"
+	check --all --sysroot "$sysroot"
+	((status <= 2))
+	[ "$status" != 0 ] || [ -n "$output$stderr" ]
+	check --all --sysroot /nonexistent
+	expect 2
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "what is made of disks is checked when it is named" {
+	machine many
+	for name in dm-0 md0 zram0 sr0; do
+		check_json --sysroot "$sysroot" /dev/$name
+		((status <= 2))
+		is '.devices | length' 1
+	done
+}
+
+@test "a partition's node is judged inside its disk" {
+	disk_with sda 64M pbs=4096 63,20000,L 32768,40960,L
+	check_json --sysroot "$sysroot" /dev/sda1
+	expect 1
+	is '[.devices[0].partitions[].number] | tostring' '[1]'
+	is '.devices[0].kind' partition
+	off_by 1 3584
+	check --sysroot "$sysroot" /dev/sda2
+	expect 0
+	check --sysroot "$sysroot" /dev/sda3
+	expect 2
+}
+
+@test "the kernel has a partition elsewhere than the table" {
+	disk_with sda 64M pbs=4096 2048,20000,L
+	attribute block/sda/sda1/start 63
+	check_json --sysroot "$sysroot" /dev/sda
+	expect 2
+	finds kernel-disagrees error
+}
+
+@test "--sysroot is never written to" {
+	disk_with sda 64M pbs=4096 63,20000,L
+	machine_before=$(cd "$sysroot" && find . -printf '%p %T@ %C@ %s\n' | sort)
+	check --all --sysroot "$sysroot" --verbose
+	check --json --sysroot "$sysroot" /dev/sda /dev/sda1
+	[ "$machine_before" = "$(cd "$sysroot" && find . -printf '%p %T@ %C@ %s\n' | sort)" ]
+}
+
+@test "nothing outside --sysroot is taken for the captured machine's" {
+	mkdir -p "$sysroot/sys/block" "$sysroot/proc"
+	check --sysroot "$sysroot" /dev/loop0
+	expect 2
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "users of a captured machine are named" {
+	machine users
+	check --verbose --sysroot "$sysroot" /dev/sda
+	has 'mounted on /srv/my data'
+	has swap
+	has dm-0
+	has md0
+	has loop3
+}
+
+@test "model, serial and rotation come from sysfs" {
+	machine nvme
+	check_json --sysroot "$sysroot" /dev/nvme0n1
+	is '.devices[0].model' 'Samsung SSD 970 EVO Plus 500GB'
+	is '.devices[0].serial' S4EVNX0M123456Z
+	is '.devices[0].rotational' false
+	machine ears-udev
+	check_json --sysroot "$sysroot" /dev/sda
+	is '.devices[0].model' 'WDC WD15EARS-00Z5B1'
+	is '.devices[0].rotational' true
+}
