@@ -15,7 +15,8 @@
 struct layer {
 	char type[24]; /* libblkid's name: "ext4", "crypto_LUKS", "LVM2_member", "vfat" ... */
 	uint64_t data_offset; /* where its payload starts, absolute bytes on the disk */
-	uint64_t block_size; /* unit it writes in, bytes; 0: unknown, or it passes writes through */
+	uint64_t block_size;  /* unit it writes in, bytes; 0: unknown, read-only, or as its users
+				 write */
 	uint64_t chunk_size; /* LVM extent, md chunk, a file system's stripe unit, bytes; 0: none */
 	int level;           /* linux_raid_member: 0, 1, 5 ... as the kernel counts; else 0 */
 	uint8_t ashift;      /* ZFS; 0: none */

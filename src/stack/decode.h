@@ -55,13 +55,15 @@ void name_layer(struct decoding *d, const char *type);
 /* 1 << shift where that is a block size anyone uses (512 to 64 MiB), else 0. */
 uint64_t block_of(uint32_t shift);
 
+/* decode_whole: the data starts at byte 0, and nobody writes it in place (ISO 9660, ROM file
+ * systems) or the unit is not known. */
 decoder decode_adaptec, decode_apfs, decode_bcache, decode_bcachefs, decode_befs, decode_bitlocker,
-	decode_btrfs, decode_cramfs, decode_ddf, decode_drbd, decode_erofs, decode_exfat,
-	decode_ext, decode_f2fs, decode_geom, decode_gfs, decode_hfs, decode_hfsplus,
-	decode_integrity, decode_iso9660, decode_jfs, decode_luks, decode_lvm1, decode_lvm2,
-	decode_md0, decode_md1, decode_minix, decode_nilfs2, decode_ntfs, decode_ocfs2,
-	decode_reiserfs, decode_squashfs, decode_swap, decode_swap_large, decode_udf, decode_ufs,
-	decode_verity, decode_vfat, decode_whole, decode_xfs, decode_xfs_log, decode_zfs;
+	decode_btrfs, decode_cramfs, decode_ddf, decode_drbd, decode_exfat, decode_ext, decode_f2fs,
+	decode_geom, decode_gfs, decode_hfs, decode_hfsplus, decode_integrity, decode_jfs,
+	decode_luks, decode_lvm1, decode_lvm2, decode_md0, decode_md1, decode_minix, decode_nilfs2,
+	decode_ntfs, decode_ocfs2, decode_reiserfs, decode_squashfs, decode_swap, decode_swap_large,
+	decode_udf, decode_ufs, decode_verity, decode_vfat, decode_whole, decode_xfs,
+	decode_xfs_log, decode_zfs;
 
 /* Parts with a fuzz target of their own. */
 

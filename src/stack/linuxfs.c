@@ -123,16 +123,6 @@ enum outcome decode_squashfs(struct decoding *d)
 	return found_at(d, 0, 0);
 }
 
-/* fs/erofs/erofs_fs.h, at 1024: u8 blkszbits at 12. */
-enum outcome decode_erofs(struct decoding *d)
-{
-	enum { BLKSZBITS = 12 };
-
-	if (d->len < BLKSZBITS + 1)
-		return DECODE_NOT_THIS;
-	return found_at(d, 0, block_of(d->bytes[BLKSZBITS]));
-}
-
 /* include/uapi/linux/cramfs_fs.h: a signature backs the four-byte magic. */
 enum outcome decode_cramfs(struct decoding *d)
 {

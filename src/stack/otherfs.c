@@ -71,18 +71,6 @@ enum outcome decode_apfs(struct decoding *d)
 	return found_at(d, 0, block);
 }
 
-/* ECMA-119 8.4, primary volume descriptor, at 32 KiB: le16 logical block size. */
-enum outcome decode_iso9660(struct decoding *d)
-{
-	enum { BLOCK_SIZE = 128 };
-	uint16_t block;
-
-	if (d->len < BLOCK_SIZE + 2)
-		return DECODE_NOT_THIS;
-	block = get_le16(d->bytes + BLOCK_SIZE);
-	return found_at(d, 0, is_power_of_two(block) ? block : 2048);
-}
-
 /*
  * UDF: ECMA-167 2/8, 2/9.1, 3/10.2. The anchor is at block 256, and that names the block. It may be
  * what is left of a disc, so the recognition sequence, one descriptor in 2048 bytes from 32 KiB on,

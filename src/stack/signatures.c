@@ -83,8 +83,8 @@ const struct signature signatures[] = {
 	{ "udf", TOLERANT, WINDOW_32K, 0, MAGIC("NSR02", 1), 0, decode_udf },
 	{ "udf", TOLERANT, WINDOW_32K, 0, MAGIC("NSR03", 1), 0, decode_udf },
 	{ "udf", TOLERANT, WINDOW_32K, 0, MAGIC("CD001", 1), 0, decode_udf },
-	{ "iso9660", TOLERANT, WINDOW_32K, 0, MAGIC("CD001", 1), 0, decode_iso9660 },
-	{ "iso9660", TOLERANT, WINDOW_32K, 0, MAGIC("CDROM", 9), 0, decode_iso9660 },
+	{ "iso9660", TOLERANT, WINDOW_32K, 0, MAGIC("CD001", 1), 0, decode_whole },
+	{ "iso9660", TOLERANT, WINDOW_32K, 0, MAGIC("CDROM", 9), 0, decode_whole },
 	{ "zfs_member", FS, WINDOW_ZFS_LABEL0, 0, NO_MAGIC, 65536, decode_zfs },
 	{ "zfs_member", FS, WINDOW_ZFS_LABEL1, 0, NO_MAGIC, 65536, decode_zfs },
 	{ "zfs_member", FS, WINDOW_ZFS_LABEL3, 0, NO_MAGIC, 65536, decode_zfs },
@@ -123,7 +123,7 @@ const struct signature signatures[] = {
 	{ "f2fs", FS, HEAD(1024), MAGIC("\x10\x20\xf5\xf2", 0), 0, decode_f2fs },
 	{ "apfs", FS, HEAD(0), MAGIC("NXSB", 32), 0, decode_apfs },
 	{ "zonefs", FS, HEAD(0), MAGIC("SFOZ", 0), 0, NULL },
-	{ "erofs", FS, HEAD(1024), MAGIC("\xe2\xe1\xf5\xe0", 0), 0, decode_erofs },
+	{ "erofs", FS, HEAD(1024), MAGIC("\xe2\xe1\xf5\xe0", 0), 0, decode_whole },
 	{ "VMFS_volume_member", RAID, WINDOW_1M, 0, MAGIC("\x0d\xd0\x01\xc0", 0), 2048, NULL },
 
 	/* Not libblkid's: a Windows dynamic disk's database (the kernel's block/partitions/ldm.h)

@@ -23,7 +23,7 @@ static const struct kept {
 	{ "btrfs", "btrfs", 0, 4096 },
 	{ "ddf", "ddf_raid_member", NONE, 0 },
 	{ "drbd-ext4", "drbd", 0, 0 },
-	{ "erofs", "erofs", 0, 4096 },
+	{ "erofs", "erofs", 0, 0 },
 	{ "ext4", "ext4", 0, 1024 },
 	{ "exfat", "exfat", 2 * MIB, 4096 },
 	{ "f2fs", "f2fs", 0, 4096 },
@@ -34,7 +34,7 @@ static const struct kept {
 	{ "hfs", "hfs", 15360, 4096 },
 	{ "hfs-wrapper", "hfsplus", 23552, 4096 },
 	{ "hfsplus", "hfsplus", 0, 4096 },
-	{ "iso", "iso9660", 0, 2048 },
+	{ "iso", "iso9660", 0, 0 },
 	{ "jfs", "jfs", 0, 4096 },
 	{ "ldm", "LDM", NONE, 0 },
 	{ "luks1", "crypto_LUKS", 2 * MIB, 0 },
@@ -95,7 +95,6 @@ static const struct changed {
 	{ "hfs-wrapper", 1024 + 126, BYTES("\0\1"), NULL, 0, 0 }, /* nothing where it points */
 	{ "hfsplus", 1024 + 40, BYTES("\0\0\x30\0"), NULL, 0, 0 },
 	{ "hfsplus", 1024 + 1, BYTES("X"), "hfsplus", 0, 4096 },
-	{ "iso", 32768 + 128, BYTES("\1\2"), "iso9660", 0, 2048 },
 	{ "jfs", 32768 + 16, BYTES("\0\x20"), NULL, 0, 0 },
 	{ "luks1", 6, BYTES("\0\3"), "crypto_LUKS", NONE, 0 },
 	{ "luks2", 8, BYTES("\0\0\0\0\0\0\x10\0"), "crypto_LUKS", NONE, 0 }, /* header of 4 KiB */

@@ -99,7 +99,7 @@ static const struct row {
 	{ "ISO 9660", "xorriso", "0", 0,
 	  "mkdir d && echo 1 >d/f && xorriso -as mkisofs -quiet --protective-msdos-label -o image "
 	  "d",
-	  "echo 0", "echo 2048" },
+	  "echo 0", "echo 0" },
 	{ "dm-verity", "veritysetup", "4M", 0, "veritysetup format /bin/true image", "", "echo 0" },
 	{ "JFS", "mkfs.jfs", "64M", 0, "mkfs.jfs -q image", "echo 0", "echo 4096" },
 	{ "NILFS2", "mkfs.nilfs2", "160M", 0, "mkfs.nilfs2 -q image", "echo 0", "echo 4096" },
@@ -115,7 +115,7 @@ static const struct row {
 	{ "Minix 3", "mkfs.minix", "64M", 0, "mkfs.minix -3 image", "echo 0", "echo 1024" },
 	{ "SquashFS", "mksquashfs", "0", 0, "mkdir d && mksquashfs d image -noappend -quiet",
 	  "echo 0", "echo 0" },
-	{ "EROFS", "mkfs.erofs", "0", 0, "mkdir d && mkfs.erofs image d", "echo 0", "echo 4096" },
+	{ "EROFS", "mkfs.erofs", "0", 0, "mkdir d && mkfs.erofs image d", "echo 0", "echo 0" },
 	{ "cramfs", "mkfs.cramfs", "0", 0, "mkdir d && echo 1 >d/f && mkfs.cramfs d image",
 	  "echo 0", "echo 0" },
 	{ "nothing", "sh", "4M", 0, "true", "", "" },
