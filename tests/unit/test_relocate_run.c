@@ -24,6 +24,17 @@ static const struct world_layout file = { "shift, journal in a file",
 					  { { 3, 12, 7, PROTECT_SHIFT, 3, 1, 0, 0 } },
 					  { 1 } };
 
+static const struct world_layout two_lanes = { "lanes twice",
+					       WORLD_MBR,
+					       512,
+					       512,
+					       160,
+					       true,
+					       2,
+					       { { 3, 4, 4, PROTECT_LANES, 1, 2, 0, 0 },
+						 { 8, 4, 9, PROTECT_LANES, 1, 2, 0, 0 } },
+					       { 2, 1 } };
+
 static struct relocation_request request_of(struct world *w)
 {
 	return (struct relocation_request){ .plan = &w->plan,
@@ -64,6 +75,23 @@ static void begin(struct world *w, const struct world_layout *layout, int batche
 	w->pause_in = batches;
 	assert_int_equal(resume(w), MOVE_PAUSED);
 	w->pause_in = -1;
+}
+
+/* Resumes; the power goes at the n-th write or flush. False: it did not come to that. */
+static bool dies_at(struct world *w, uint64_t n, unsigned odds)
+{
+	bool died;
+
+	w->clock.writes = 0;
+	w->clock.crash_at = n;
+	resume(w);
+	died = w->clock.is_dead;
+	w->clock.crash_at = CRASH_NEVER;
+	w->clock.is_dead = false;
+	crash_power(&w->disk, odds);
+	crash_power(&w->file, odds);
+	w->nodes = is_cover(w->disk.view, 512, NULL) ? -1 : world_shows(w, w->disk.view, 1);
+	return died;
 }
 
 /* Both devices are what they were in `before`. */
@@ -399,6 +427,36 @@ static void open_says_how_far(void **state)
 	world_free(&w);
 }
 
+/* Every crash with all applied, and in the resume every crash with some: the sills of one move
+ * must be let go before the next takes their place, recovery in between or not. */
+static void sills_follow_each_other(void **state)
+{
+	struct world start, first, second;
+	bool died = true;
+
+	(void)state;
+	world_init(&start, &two_lanes, 3);
+	world_init(&first, &two_lanes, 3);
+	world_init(&second, &two_lanes, 3);
+	assert_int_equal(create(&start), 0);
+	for (uint64_t n = 0; died; n++) {
+		bool again = true;
+
+		world_copy(&first, &start);
+		died = dies_at(&first, n, 256);
+		for (uint64_t m = 0; died && again; m++) {
+			world_copy(&second, &first);
+			again = dies_at(&second, m, 128);
+			assert_null(world_wrong_state(&second));
+			assert_int_equal(undo(&second), MOVE_DONE);
+			assert_done(&second, 0);
+		}
+	}
+	world_free(&start);
+	world_free(&first);
+	world_free(&second);
+}
+
 static void zeros_become_holes(void **state)
 {
 	struct world w;
@@ -446,6 +504,7 @@ int main(void)
 		cmocka_unit_test(create_refuses),
 		cmocka_unit_test(create_spares_what_is_unfinished),
 		cmocka_unit_test(open_says_how_far),
+		cmocka_unit_test(sills_follow_each_other),
 		cmocka_unit_test(zeros_become_holes),
 		cmocka_unit_test(scan_finds_a_bad_sector),
 	};
