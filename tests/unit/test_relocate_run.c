@@ -31,8 +31,8 @@ static const struct world_layout two_lanes = { "lanes twice",
 					       160,
 					       true,
 					       2,
-					       { { 3, 4, 4, PROTECT_LANES, 1, 2, 0, 0 },
-						 { 8, 4, 9, PROTECT_LANES, 1, 2, 0, 0 } },
+					       { { 3, 6, 4, PROTECT_LANES, 1, 3, 0, 0 },
+						 { 10, 6, 11, PROTECT_LANES, 1, 3, 0, 0 } },
 					       { 2, 1 } };
 
 static struct relocation_request request_of(struct world *w)
