@@ -277,7 +277,7 @@ bool job_is_covered(struct job *job)
 
 int job_find_journal(struct job *job, struct reason *reason)
 {
-	struct cover cover;
+	struct cover cover = { 0 };
 	int found;
 
 	if (job->options->journal)
