@@ -259,3 +259,39 @@ clone() { # clone DISK NUMBER: sda as one more disk, for one attribute to be spo
 	hand ebr-chain "$BATS_TEST_TMPDIR/a.img" 2048 1000 loop
 	unknown "$BATS_TEST_TMPDIR/a.img"
 }
+
+# failing WHEN ERROR PATH...: the check while reads of the first image fail (strace's fault injection)
+failing() {
+	command -v strace >/dev/null || skip 'no strace'
+	strace -o /dev/null -e inject=getppid:error=EIO true 2>/dev/null || skip 'strace may not inject here'
+	status=0
+	output=$(ASAN_OPTIONS=detect_leaks=0 strace -f -o "$BATS_TEST_TMPDIR/trace" -P "$3" -e trace=pread64 \
+		-e "inject=pread64:error=$2:when=$1" "$ALIGNCK" --json "${@:3}" 2>"$BATS_TEST_TMPDIR/stderr") || status=$?
+	stderr=$(<"$BATS_TEST_TMPDIR/stderr")
+	json=$output ran="alignck with read $1 failing: $2"
+}
+
+@test "sector 0 cannot be read: one line, exit 2, the other device is checked" {
+	image 10-gpt34
+	for error in EIO ENODATA ENXIO EREMOTEIO; do
+		failing 1+ $error "$path" "$images/02-mbr2048.img"
+		expect 2
+		[[ $stderr == "alignck: $path: "* && $(wc -l <<<"$stderr") = 1 ]] || fail "$stderr"
+		is '[.devices[].path] | tostring' "[\"$images/02-mbr2048.img\"]"
+	done
+}
+
+@test "whichever read fails, once or for good: said, never a crash" {
+	for name in 10-gpt34 03-mbrdos 22-bsd63 51-sgi; do
+		image $name
+		for n in 1 2 3 4 5 6 8 11 16; do
+			for when in $n $n+; do
+				failing $when EIO "$path"
+				grep -q INJECTED "$BATS_TEST_TMPDIR/trace" || continue 3
+				((status == 1 || status == 2)) || fail "$ran: exit $status: $stderr"
+				jq -e . <<<"$json" >/dev/null
+				[ $when = $n ] || [ -n "$stderr" ] || [[ $json == *'cannot read'* ]] || fail "$ran: silent: $json"
+			done
+		done
+	done
+}
