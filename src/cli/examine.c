@@ -37,6 +37,10 @@ static int find_layout(struct result *r, struct io *io)
 	if (err < 0)
 		return err;
 	if (!io || (d->kind == KIND_PARTITION && find_partition(r->layout, d->number) < 0)) {
+		/* What is wrong with the table stays said, though the kernel's list stands in. */
+		for (size_t i = 0; r->layout && i < r->layout->findings.count; i++)
+			if (r->layout->findings.list[i].partition < 0)
+				findings_add_copy(&d->findings, &r->layout->findings.list[i]);
 		layout_free(r->layout);
 		err = layout_from_kernel(d->kernel_partitions, d->kernel_partition_count,
 					 d->topology.logical_block_size, &r->layout);
