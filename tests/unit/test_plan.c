@@ -192,6 +192,22 @@ static void no_room_for_an_ebr(void **state)
 	assert_int_equal(case_start(&c, 6), 10240);
 }
 
+/* The same for the container's own sector: a primary grows up to its first logical. */
+static void no_room_for_the_first_ebr(void **state)
+{
+	(void)state;
+	case_init(&c, TABLE_DOS, 400000, 512);
+	case_add(&c, 1, "83", 63, 100352); /* goes to 2048, to end at 102400 */
+	case_add(&c, 4, "5", 102337, 200000);
+	case_add_logical(&c, 5, 102337, 102400, 100);
+	expect_feasible();
+	assert_int_equal(case_start(&c, 5), 104448);
+	c.partitions[0].size -= 512;
+	expect_feasible();
+	assert_int_equal(case_start(&c, 5), 102400);
+	assert_int_equal(case_start(&c, 4), 102399);
+}
+
 /* The old distance where that is free, else right in front. */
 static void ebr_keeps_off_data(void **state)
 {
@@ -301,6 +317,15 @@ static void last_sectors_come_last(void **state)
 	expect_refused("no room"); /* and 1 in front of it has nowhere to go */
 	c.occupied[0] = (struct extent){ 131062 * 512, 131072 * 512 };
 	expect_feasible();
+	/* As cheap on either side: the nearer one is in there, so it goes the longer way. */
+	case_free(&c);
+	case_init(&c, TABLE_DOS, 131072, 512);
+	case_add(&c, 1, "83", 102401 + 1300, 26600);
+	expect_feasible();
+	assert_int_equal(case_start(&c, 1), 102400);
+	c.device.size += PLAN_TAIL;
+	expect_feasible();
+	assert_int_equal(case_start(&c, 1), 104448);
 }
 
 static void back_to_back(void **state)
@@ -947,6 +972,7 @@ int main(void)
 		TEST(chain_out_of_order),
 		TEST(room_for_two_ebrs),
 		TEST(no_room_for_an_ebr),
+		TEST(no_room_for_the_first_ebr),
 		TEST(ebr_keeps_off_data),
 		TEST(gpt_34),
 		TEST(gpt_34_filling_the_disk),
