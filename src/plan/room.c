@@ -47,8 +47,9 @@ uint64_t explain_no_room(const struct ground *ground, struct plan *plan)
 	}
 	missing = pos > ground->limit ? sectors(ground, pos - ground->limit) : 0;
 	refuse(plan,
-	       "no room: needs %" PRIu64 " more sectors behind partition %u: shrink its file system"
-	       " and then the partition by as many",
-	       missing, ground->count ? partition_of(ground, ground->count - 1)->number : 0);
+	       "no room: needs %" PRIu64 " more sectors behind partition %u%s: shrink its file"
+	       " system and then the partition by as many",
+	       missing, ground->count ? partition_of(ground, ground->count - 1)->number : 0,
+	       ground->occupied_count ? " (gaps hold data that is in no partition)" : "");
 	return missing;
 }

@@ -499,6 +499,7 @@ static void gaps_with_data(void **state)
 	case_occupy(&c, 22500, 300000);
 	case_occupy(&c, 300000, 399000);
 	expect_refused("no room");
+	assert_non_null(strstr(c.plan->reason, "gaps hold data"));
 }
 
 /* What a table's own sectors hold is no data: they are written anew. */
