@@ -124,7 +124,7 @@ static int list_taken(const struct ground *ground, const struct plan *plan, stru
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct partition *p = &layout->partitions[i];
 		const struct plan_place *q = &plan->places[i];
-		bool box = p->role == ROLE_EXTENDED;
+		bool box = (int)i == ground->extended; /* between its logicals is a gap */
 		uint64_t old_size = box ? ground->sector : p->size;
 		uint64_t new_size = box ? ground->sector : q->size, end;
 
