@@ -141,6 +141,8 @@ static bool is_sound(const struct ground *ground, const struct partition *p, str
 
 	if (!p->size)
 		return refuse(plan, "partition %u is empty", p->number);
+	if (p->start < sector)
+		return refuse(plan, "partition %u begins in the table itself", p->number);
 	if (!add_u64(p->start, p->size, &end) || end > ground->device->size)
 		return refuse(plan, "partition %u ends past the end of the disk", p->number);
 	if (p->start % sector || p->size % sector || p->ebr % sector)

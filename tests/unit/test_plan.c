@@ -756,6 +756,12 @@ static void impossible_tables(void **state)
 	expect_refused("past the end");
 	c.partitions[1].size = 1000;
 	expect_refused("whole sectors");
+	c.partitions[1].size = 1024;
+	c.partitions[0].size = 40 * 512;
+	c.partitions[0].start = 0;
+	expect_refused("in the table itself");
+	c.partitions[0].start = 512;
+	expect_feasible();
 	case_free(&c);
 	add_chs_era();
 	c.partitions[3].ebr = c.partitions[4].ebr;
