@@ -54,6 +54,7 @@
 	CALL(write_disklabel)
 
 struct fdisk_calls {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared takes none */
 #define CALL(name) typeof(&fdisk_##name) name;
 	FDISK_CALLS(CALL)
 #undef CALL

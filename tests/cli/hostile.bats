@@ -286,11 +286,11 @@ failing() {
 		image $name
 		for n in 1 2 3 4 5 6 8 11 16; do
 			for when in $n $n+; do
-				failing $when EIO "$path"
+				failing "$when" EIO "$path"
 				grep -q INJECTED "$BATS_TEST_TMPDIR/trace" || continue 3
 				((status == 1 || status == 2)) || fail "$ran: exit $status: $stderr"
 				jq -e . <<<"$json" >/dev/null
-				[ $when = $n ] || [ -n "$stderr" ] || [[ $json == *'cannot read'* ]] || fail "$ran: silent: $json"
+				[ "$when" = "$n" ] || [ -n "$stderr" ] || [[ $json == *'cannot read'* ]] || fail "$ran: silent: $json"
 			done
 		done
 	done
