@@ -39,15 +39,11 @@ unknown() { # exit 2 with an error that says why
 	for name in 01-mbr63 03-mbrdos 10-gpt2048 13-gpt4kn 20-solaris48195 22-bsd63 30-superfloppy 50-sun 51-sgi \
 		52-mac 60-fat32-clus 64-luks1-pay; do
 		image $name
-		cut=()
-		for length in 1 16 511 512 513 1023 1024 1025 4095 4096 4097 8192 17408 17409 32256 65536 1048577; do
-			cut+=("$BATS_TEST_TMPDIR/$name-$length")
-			head -c $length "$path" >"${cut[-1]}"
-		done
-		survives "${cut[@]}"
+		hand cut "$path" "$BATS_TEST_TMPDIR" 1 16 511 512 513 1023 1024 1025 4095 4096 4097 8192 17408 17409 \
+			32256 65536 1048577
+		survives "$BATS_TEST_TMPDIR"/cut-*.img
 		is '[.devices[] | select(.verdict == "aligned") | .size as $size | .partitions[] | select(.start + .size > $size)] |
 			length' 0
-		rm "${cut[@]}"
 	done
 }
 
@@ -81,45 +77,35 @@ unknown() { # exit 2 with an error that says why
 	survives "$BATS_TEST_TMPDIR/a.img"
 }
 
-gpt_like() { # gpt_like FIELD VALUE: a GPT whose both headers hold that, checksums right
-	rm -f "$BATS_TEST_TMPDIR/a.img"
-	cp --sparse=always "$images/10-gpt2048.img" "$BATS_TEST_TMPDIR/a.img"
-	hand gpt-field "$BATS_TEST_TMPDIR/a.img" 1 "$1" "$2"
-	[ "${3-both}" = primary ] || hand gpt-field "$BATS_TEST_TMPDIR/a.img" 131071 "$1" "$2"
+statuses() { # statuses PATH...: "STATUS NAME" of each, as one process would have it alone
+	check --prometheus "$@"
+	((status <= 2)) || fail "$ran: exit $status: $stderr"
+	sed -nE 's/^alignck_device_status\{device="([^"]*\/)?([^"]*)"\} ([0-9])$/\3 \2/p' <<<"$output"
 }
 
 @test "GPT headers with absurd numbers and right checksums: exit 2" {
-	while read -r field values; do
-		for value in $values; do
-			gpt_like "$field" "$value"
-			check_json "$BATS_TEST_TMPDIR/a.img"
-			[ "$status" = 2 ] || fail "$field $value: exit $status $json"
-			clean "$json"
-		done
-	done <<-END
-		entry-count 4294967295 2147483648 0 16777216
-		entry-size 0 1 127 4294967295 4294967168 129
-		entries-lba 0 1 18446744073709551615 131071 131072 9223372036854775807
-		first-usable 18446744073709551615 120001
-		last-usable 18446744073709551615 0
-		header-size 0 91 513 4294967295
-		my-lba 0 2 18446744073709551615
-	END
+	image 10-gpt2048
+	hand gpt-variants "$path" "$BATS_TEST_TMPDIR" 1 131071 \
+		entry-count={4294967295,2147483648,0,16777216} entry-size={0,1,127,4294967295,4294967168,129} \
+		entries-lba={0,1,18446744073709551615,131071,131072,9223372036854775807} \
+		first-usable={18446744073709551615,120001} last-usable={18446744073709551615,0} \
+		header-size={0,91,513,4294967295} my-lba={0,2,18446744073709551615}
+	survives "$BATS_TEST_TMPDIR"/gpt-*.img
+	is '.devices | length' 27
+	got=$(statuses "$BATS_TEST_TMPDIR"/gpt-*.img)
+	[ "$(grep -c '^2 ' <<<"$got")" = 27 ] || fail "$got"
 }
 
 @test "a primary GPT header with absurd numbers: the backup is read, exit 2, the partition judged" {
-	while read -r field value; do
-		gpt_like "$field" "$value" primary
-		check_json "$BATS_TEST_TMPDIR/a.img"
+	image 10-gpt2048
+	hand gpt-variants "$path" "$BATS_TEST_TMPDIR" 1 \
+		entry-count=4294967295 entry-size=0 entries-lba=18446744073709551615 my-lba=7
+	for path in "$BATS_TEST_TMPDIR"/gpt-*.img; do
+		check_json "$path"
 		expect 2
 		finds table-damaged error
 		verdict 1 aligned
-	done <<-END
-		entry-count 4294967295
-		entry-size 0
-		entries-lba 18446744073709551615
-		my-lba 7
-	END
+	done
 }
 
 @test "4096 GPT entries are read" {
@@ -164,22 +150,24 @@ labels=(
 )
 
 @test "labels that would drive the terminal" {
+	image 10-gpt2048
+	labelled=()
 	for label in "${labels[@]}"; do
-		rm -f "$BATS_TEST_TMPDIR/a.img"
-		cp --sparse=always "$images/10-gpt2048.img" "$BATS_TEST_TMPDIR/a.img"
-		hand gpt-entry "$BATS_TEST_TMPDIR/a.img" 1 2048 120000 "$label"
-		survives "$BATS_TEST_TMPDIR/a.img"
-		is '.devices[0].partitions[0].label != null' true
-		for format in --pairs --raw '' --verbose; do
-			check $format -o +PARTLABEL "$BATS_TEST_TMPDIR/a.img"
-			expect 0
-			clean "$output$stderr"
-			[ "${#lines[@]}" -ge 2 ]
-		done
-		for format in --prometheus --nagios; do
-			check $format "$BATS_TEST_TMPDIR/a.img"
-			clean "$output$stderr"
-		done
+		labelled+=("$BATS_TEST_TMPDIR/${#labelled[@]}.img")
+		cp --sparse=always "$path" "${labelled[-1]}"
+		hand gpt-entry "${labelled[-1]}" 1 2048 120000 "$label"
+	done
+	survives "${labelled[@]}"
+	is '[.devices[].partitions[0].label] | length == '${#labels[@]}' and all(. != null)' true
+	for format in --pairs --raw '' --verbose; do
+		check $format -o +PARTLABEL "${labelled[@]}"
+		expect 0
+		clean "$output$stderr"
+		[ "$(grep -c '\.img1' <<<"$output")" -ge ${#labels[@]} ]
+	done
+	for format in --prometheus --nagios; do
+		check $format "${labelled[@]}"
+		clean "$output$stderr"
 	done
 }
 
@@ -284,7 +272,7 @@ failing() {
 @test "whichever read fails, once or for good: said, never a crash" {
 	for name in 10-gpt34 03-mbrdos 22-bsd63 51-sgi; do
 		image $name
-		for n in 1 2 3 4 5 6 8 11 16; do
+		for n in 1 2 3 4 6 9; do
 			for when in $n $n+; do
 				failing "$when" EIO "$path"
 				grep -q INJECTED "$BATS_TEST_TMPDIR/trace" || continue 3

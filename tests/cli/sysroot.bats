@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # Captured machines (tests/sysfs.sh): what their sysfs says, what of it is believed, --all.
 # SC2154: helper.bash and bats set path, json, status, output; SC2030, SC2031: each test is a subshell.
-# shellcheck disable=SC2154,SC2030,SC2031
+# SC2086: no device is no word.
+# shellcheck disable=SC2154,SC2030,SC2031,SC2086
 load helper
 
 machine() { # machine NAME: as $sysroot
@@ -9,52 +10,49 @@ machine() { # machine NAME: as $sysroot
 	"$tests/sysfs.sh" "$sysroot" "$1"
 }
 
-judge() { # judge MACHINE DEVICE EXIT MISALIGNED-NUMBERS REQUIRED
-	machine "$1"
-	check_json --sysroot "$sysroot" "$2"
-	expect "$3"
-	is '[.devices[0].partitions[] | select(.verdict == "misaligned") | .number] | map(tostring) | join(",")' "${4/-/}"
-	is '.devices[0].required_alignment' "$5"
-}
+# Machine, device, exit status, misaligned partitions, what a start is held against.
+machines='
+	512e                /dev/sda     1 1   4096
+	512n                /dev/sda     1 1   4096
+	4kn                 /dev/sda     0 -   4096
+	offset-3584         /dev/sda     1 2   4096
+	opt-33553920        /dev/sda     0 -   4096
+	opt-16773120        /dev/sda     0 -   4096
+	opt-32m             /dev/nvme0n1 0 -   4096
+	opt-below-min       /dev/sda     0 -   262144
+	min-4096            /dev/sda     1 1   4096
+	stripe-196608       /dev/sda     1 1   196608
+	ears                /dev/sda     1 1   4096
+	ears-udev           /dev/sda     1 1   4096
+	hd204ui             /dev/sda     1 1   4096
+	nvme                /dev/nvme0n1 0 -   4096
+	nvme-262144         /dev/nvme0n1 0 -   4096
+	pbs-131072          /dev/sda     0 -   4096
+	pbs-8192            /dev/sda     0 -   4096
+	md                  /dev/md127   0 -   524288
+	host-managed        /dev/sda     1 2   4096
+	drive-managed       /dev/sda     0 -   4096
+	loop                /dev/loop0   1 1   4096
+	odd-name            /dev/cciss/c0d0 0 - 4096
+'
 
-@test "machines: which partitions are misaligned, and against what" {
-	while read -r row; do
-		# shellcheck disable=SC2086 # a row's words
-		judge $row
-	done <<-END
-		512e                /dev/sda     1 1   4096
-		512n                /dev/sda     1 1   4096
-		4kn                 /dev/sda     0 -   4096
-		offset-3584         /dev/sda     1 2   4096
-		opt-33553920        /dev/sda     0 -   4096
-		opt-16773120        /dev/sda     0 -   4096
-		opt-32m             /dev/nvme0n1 0 -   4096
-		opt-below-min       /dev/sda     0 -   262144
-		min-4096            /dev/sda     1 1   4096
-		stripe-196608       /dev/sda     1 1   196608
-		ears                /dev/sda     1 1   4096
-		ears-udev           /dev/sda     1 1   4096
-		hd204ui             /dev/sda     1 1   4096
-		nvme                /dev/nvme0n1 0 -   4096
-		nvme-262144         /dev/nvme0n1 0 -   4096
-		pbs-131072          /dev/sda     0 -   4096
-		pbs-8192            /dev/sda     0 -   4096
-		md                  /dev/md127   0 -   524288
-		host-managed        /dev/sda     1 2   4096
-		drive-managed       /dev/sda     0 -   4096
-		loop                /dev/loop0   1 1   4096
-		odd-name            /dev/cciss/c0d0 0 - 4096
-	END
-}
-
-@test "every machine: no crash, valid JSON, and the schema kept" {
-	for name in $("$tests/sysfs.sh" --list); do
+@test "machines: which partitions are misaligned, and against what; of every machine valid JSON" {
+	local names name device want misaligned required judged=0
+	names=$("$tests/sysfs.sh" --list)
+	for name in $names; do
 		machine "$name"
-		check_json --all --sysroot "$sysroot"
+		read -r device want misaligned required < <(sed -n "s/^\t$name  *//p" <<<"$machines") || device=
+		check_json --sysroot "$sysroot" ${device:---all}
 		((status <= 2)) || fail "$name: exit $status: $stderr"
 		breaches=$(jq -rf "$BATS_TEST_DIRNAME/schema.jq" <<<"$json")
 		[ -z "$breaches" ] || fail "$name: $breaches"
+		[ "$device" ] || continue
+		expect "$want"
+		is '.devices[0] | [.required_alignment, (.partitions[] | select(.verdict == "misaligned") | .number)] |
+			map(tostring) | join(" ")' "$required$([ "$misaligned" = - ] || echo " $misaligned")"
+		judged=$((judged + 1))
 	done
+	[ $judged = "$(grep -c / <<<"$machines")" ] # no row without its machine
 }
 
 @test "--all: every whole disk in order, nothing made of other disks, nothing empty" {

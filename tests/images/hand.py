@@ -229,6 +229,46 @@ def bait(data, rng, kind):
     return data
 
 
+def sparse_copy(image, path):
+    """what of an image holds data; SEEK_DATA is as fine as the file system's blocks"""
+    with open(image, 'rb') as source, open(path, 'wb') as target:
+        size = os.path.getsize(image)
+        at = 0
+        while at < size:
+            try:
+                at = os.lseek(source.fileno(), at, os.SEEK_DATA)
+            except OSError:                             # no data behind it
+                break
+            end = os.lseek(source.fileno(), at, os.SEEK_HOLE)
+            source.seek(at)
+            target.seek(at)
+            target.write(source.read(end - at))
+            at = end
+        target.truncate(size)
+
+
+@command
+def gpt_variants(image, directory, *words):
+    """DIRECTORY LBA... FIELD=VALUE...: gpt-FIELD-VALUE.img each, the headers at these LBAs changed so"""
+    places = [word for word in words if '=' not in word]
+    for word in words:
+        if '=' in word:
+            field, value = word.split('=')
+            path = f'{directory}/gpt-{field}-{value}.img'
+            sparse_copy(image, path)
+            for lba in places:
+                gpt_field(path, lba, field, value)
+
+
+@command
+def cut(image, directory, *lengths):
+    """DIRECTORY LENGTH...: cut-LENGTH.img: that many bytes from the front"""
+    data = read(image, 0, max(map(number, lengths)))
+    for length in lengths:
+        with open(f'{directory}/cut-{length}.img', 'wb') as file:
+            file.write(data[:number(length)])
+
+
 @command
 def scramble(image, directory, count):
     """DIRECTORY COUNT: copies of IMAGE's first 4 MiB, each with a few random bytes where data is"""
