@@ -88,6 +88,7 @@ static void remake_moves(void)
 /* Two primaries, a container with two logicals; all of them move. */
 static void make_plan_of_five(void)
 {
+	case_free(&c);
 	case_init(&c, TABLE_DOS, 400000, 512);
 	case_add(&c, 1, "83", 63, 10000);
 	case_add(&c, 2, "83", 20001, 10000);
