@@ -72,7 +72,8 @@ static void place_container(const struct ground *ground, const struct chain *cha
 		end = behind;
 	if (end < last_end)
 		end = last_end;
-	plan->places[ground->extended] = (struct plan_place){ .start = start, .size = end - start };
+	plan->places[ground->extended].start = start;
+	plan->places[ground->extended].size = end - start;
 }
 
 /* true: every logical and the start of the container are where they were. */
