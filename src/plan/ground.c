@@ -213,6 +213,23 @@ static bool are_items_apart(const struct ground *ground, struct plan *plan)
 	return true;
 }
 
+/* Such an EBR goes with the data it lies in. */
+static bool are_ebrs_outside(const struct ground *ground, struct plan *plan)
+{
+	const struct layout *layout = ground->layout;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		uint64_t ebr = layout->partitions[i].ebr;
+
+		for (size_t k = 0; ebr && k < ground->count; k++)
+			if (ebr >= ground->items[k].start && ebr < item_end(&ground->items[k]))
+				return refuse(plan, "the EBR of partition %u lies in partition %u",
+					      layout->partitions[i].number,
+					      partition_of(ground, k)->number);
+	}
+	return true;
+}
+
 /*
  * Logicals have tables among them: the container begins with the EBR of the chain's first logical,
  * every other EBR needs a sector, kept where it is or right in front of its logical.
@@ -278,7 +295,8 @@ int survey(struct ground *ground, struct plan *plan, bool *refused)
 	ground->items = calloc(ground->layout->count + 1, sizeof(*ground->items));
 	if (!ground->items || list_obstacles(ground) < 0)
 		return -ENOMEM;
-	if (!list_items(ground, plan) || !are_items_apart(ground, plan))
+	if (!list_items(ground, plan) || !are_items_apart(ground, plan) ||
+	    !are_ebrs_outside(ground, plan))
 		return 0;
 	find_leads(ground);
 	find_limits(ground);

@@ -766,6 +766,8 @@ static void impossible_tables(void **state)
 	add_chs_era();
 	c.partitions[3].ebr = c.partitions[4].ebr;
 	expect_refused("in one EBR");
+	c.partitions[3].ebr = c.partitions[2].start + 512;
+	expect_refused("the EBR of partition 6 lies in partition 5");
 	case_free(&c);
 	add_chs_era();
 	c.partitions[2].start = c.partitions[1].start;
