@@ -171,7 +171,8 @@ static void test_lvm_lists(void **state)
 		{ 32, MIB, 4096, 512, MIB, 0, "", true, 0 },  /* in no group */
 		{ 32, MIB, 4096, 512, MIB, 22, "vg {\nextent_size = 8192\n", true, 0 }, /* cut */
 		{ 32, MIB, 4096, 512, 512 + 22, 100, "vg {\nextent_size = 8192\n", true, 0 },
-		{ 32, MIB, 4096, 511, MIB, 100, "", true, 0 }, /* text inside the header */
+		{ 32, MIB, 4096, 511, MIB, 100, "vg {\nextent_size = 8192\n", true,
+		  0 },                                         /* text inside the header */
 		{ 32, MIB, 4096, MIB, MIB, 100, "", true, 0 }, /* and past the area */
 		{ 32, MIB, 4096, UINT64_MAX - 4095, UINT64_MAX, 100, "", true, 0 },
 		{ 32, MIB, 4096, 40 * MIB, GIB, 100, "", true, 0 }, /* and past the disk */

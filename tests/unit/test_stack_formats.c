@@ -273,6 +273,22 @@ static void test_names(void **state)
 	}
 }
 
+/* Firmware puts its RAID's metadata at the end of a disk: at a partition's end it is a leftover. */
+static void test_firmware_raid_is_the_disks(void **state)
+{
+	struct memory_io disk = memory_io_new(64 * MIB);
+	struct content content;
+
+	(void)state;
+	memory_io_put(&disk, 64 * MIB - 1024, "Intel Raid ISM Cfg Sig. ", 24);
+	content = look(&disk, 0, 64 * MIB);
+	assert_int_equal(content.count, 1);
+	content_free(&content);
+	content = look(&disk, MIB, 63 * MIB);
+	assert_int_equal(content.count, 0);
+	content_free(&content);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_zfs_label_hostile),
 		cmocka_unit_test(test_seen_through_from_the_end),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_firmware_raid_is_the_disks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

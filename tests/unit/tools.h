@@ -41,6 +41,28 @@ static inline uint64_t number(const char *command)
 	return n;
 }
 
+/* Runs shell commands that must succeed; what they said is shown where they do not. */
+static inline void make_image(const char *commands)
+{
+	char line[1024], *all;
+	FILE *log;
+
+	assert_true(
+		asprintf(&all,
+			 "exec 3>&1 >log 2>&1; rm -rf image d key other; { %s ; } && echo made >&3",
+			 commands) > 0);
+	capture(line, sizeof(line), all);
+	free(all);
+	if (!strcmp(line, "made"))
+		return;
+	log = fopen("log", "r");
+	while (log && fgets(line, sizeof(line), log))
+		print_error("%s", line);
+	if (log)
+		fclose(log);
+	fail_msg("failed: %s", commands);
+}
+
 static inline bool has_tool(const char *tool)
 {
 	char command[128], line[256];
