@@ -41,7 +41,9 @@
  *  8. Resume always goes forward, undo always back, from any frontier and with any window size.
  *  9. (Maps of used blocks: not made; every byte is copied.)
  * 10. The end, each step flushed: list of fields, END record, fields set, table sectors but 0,
- *     sector 0, kernel told, DONE record. Repeated whole after a crash. Nothing is cleaned up.
+ *     sector 0, kernel told, DONE record. Repeated whole after a crash. Back, once the last round
+ *     is durable and before any table sector: zeros where partitions had moved to and none was
+ *     before. Nothing else is cleaned up.
  * 11. Undo from END or DONE new: cover as in 1, listed fields set back, flush, FRONTIER end.
  * 12. The first error stops, nothing is skipped; a pause finishes its batch.
  * 13. Sills: while sills live in the journal (FRONTIER or WINDOW record with its sill bit) they,

@@ -42,6 +42,8 @@ LAYOUTS = [
     ('gpt journal', 0, lambda: dict(N=12, parts=[part(3, 4, 4, 'journal', 2, {0: 0})], table='gpt', mods=0)),
     ('ebr right, old EBR overwritten', 0, lambda: dict(N=16, parts=[part(3, 3, 5, 'shift', 2, {0: 0}), part(7, 3, 10, 'shift', 2)], table='ebr', ebr=((2, 6), (2, 9)), hw=1)),
     ('ebr right, no changes', 1, lambda: dict(N=14, parts=[part(3, 2, 4, 'shift', 1), part(6, 2, 8, 'shift', 2)], table='ebr', ebr=((2, 5), (2, 7)), hw=1, mods=0)),
+    ('ebr in a gap, no changes', 1, lambda: dict(N=15, parts=[part(3, 2, 4, 'shift', 1), part(9, 2, 10, 'shift', 1)], table='ebr', ebr=((2, 6), (2, 8)), hw=1, mods=0)),
+    ('ebr in a gap', 0, lambda: dict(N=15, parts=[part(3, 2, 4, 'shift', 1, {0: 0}), part(9, 2, 10, 'shift', 1)], table='ebr', ebr=((2, 6), (2, 8)), hw=1)),
     ('ebr left', 0, lambda: dict(N=18, parts=[part(6, 3, 3, 'shift', 2), part(11, 3, 8, 'shift', 2)], table='ebr', ebr=((2, 10), (2, 6)), hw=1, mods=0)),
     ('map of used blocks, 2 changes', 0, lambda: dict(N=12, parts=[part(2, 4, 4, 'shift', 2)], hw=1, free={(0, 2)}, mods=2)),
     ('map, journal', 0, lambda: dict(N=12, parts=[part(2, 4, 3, 'journal', 2)], free={(0, 1)})),

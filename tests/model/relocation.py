@@ -71,8 +71,16 @@ class Layout:
             return [(self.N - 1, intern(('gpt', lay))), (2, intern(('gpte', lay))), (1, intern(('gpt', lay)))]
         if self.table == 'ebr':
             pos = self.ebr[lay == 'new']
-            return [(pos[i], intern(('ebr', lay, i))) for i in reversed(range(len(pos)))]
+            return [(pos[i], intern(('ebr', lay, i))) for i in reversed(range(len(pos)))] + self.kept_cells(lay)
         return []
+
+    def kept_cells(self, lay):
+        """What lies in a gap now and under an EBR later is part of the old table; what is data is not"""
+        if lay == 'new' or 'gapsectors' in self.off:
+            return []
+        where = {p['s'] + j: (p['i'], j) for p in self.parts for j in range(p['L'])}
+        return [(c, self.block(*where[c], 0, 'old') if c in where else ZERO)
+                for c in self.ebr[1] if c not in self.ebr[0] and (c not in where or 'gapdata' in self.off)]
 
     def sector0(self, lay):
         return MBR[lay] if self.table == 'mbr' else PMBR
@@ -83,6 +91,13 @@ class Layout:
         if self.dup and 0 < j < self.parts[i]['L'] - 1 and not version:
             i, j = 0, 1 + j % self.dup                  # equal contents
         return intern(('d', i, j, version, -1 if field is None else field or int(lay == 'new')))
+
+    def left_over(self):
+        """Where partitions had moved to and none was before"""
+        sources = {p['s'] + j for p in self.moves for j in range(p['L'])}
+        if 'wipesources' in self.off:
+            sources = set()
+        return [c for p in self.moves for c in range(p['t'], p['t'] + p['L']) if c not in sources]
 
     # ---- geometry of one move
     def lane_blocks(self, p, lane, lo, hi):
@@ -333,7 +348,7 @@ class Run:
             if not self.on('recordwith'):
                 self.flush()
             self.record('win', d, m, lo, hi, bool(sills), self.sums(data))
-            if self.on('recordwith'):
+            if self.on('recordwith') and not (d == 'back' and m == 0 and f == end and not self.on('wipelate')):
                 self.flush(None if f == end else 'flusheach')
         if not self.on('recordwith'):
             self.flush()
@@ -494,7 +509,14 @@ class Run:
                     out.append((p['i'], j) if self.on('fixfield') else (p['i'], j, c))
         return tuple(out)
 
+    def wipe(self):
+        self.stage = 'left-overs'
+        self.put(self.lay.left_over(), itertools.repeat(ZERO))
+        self.flush('wipeflush')
+
     def end(self, which, fields):
+        if which == 'old' and self.on('wipe') and self.on('wipefirst'):
+            self.wipe()
         self.stage = 'end ' + which
         if which == 'new' and fields is None:
             fields = self.find_fields()
@@ -508,6 +530,8 @@ class Run:
         for c, v in self.lay.table_cells(which):
             self.write(c, v)
         self.flush('tableflush')
+        if which == 'old' and not self.on('wipefirst'):
+            self.wipe()
         self.stage = 'uncover ' + which
         self.write(0, self.lay.sector0(which))
         self.flush()
@@ -636,6 +660,9 @@ def wrong_end(lay, run, got):
             if complete(lay, cells, run.truth, i, start) is None or any(
                     v >= 0 and cells[start + j] != lay.block(i, j, v, got) for j, v in enumerate(run.truth[i])):
                 return 'V6 DATA LOST: %s ended, partition %d is wrong' % (got, i)
+    inside = {c for p in lay.parts for c in range(p['s'], p['s'] + p['L'])}
+    if got == 'old' and any(cells[c] != v for c, v in enumerate(start_state(lay)[0][:lay.N]) if c not in inside):
+        return 'V7 a gap is not as it was'
     return None
 
 

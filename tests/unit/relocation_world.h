@@ -4,8 +4,7 @@
 
 /*
  * A small disk with partitions, a table that we made by hand, a kernel and an owner who changes his
- * data whenever a table shows it; and the oracle that says what every byte must be. No code of
- * src/relocate is used to judge.
+ * data whenever a table shows it. relocation_oracle.h says what every byte must be.
  */
 
 #include "alignck/relocate.h"
@@ -132,10 +131,35 @@ static inline void world_add_sector(struct world *w, int is_new, uint64_t sector
 	world_table_sector(w, s->bytes, is_new, what);
 }
 
+/* Does a partition's data lie there? */
+static inline bool world_is_data(const struct world *w, uint64_t at, int is_new)
+{
+	for (size_t p = 0; p < world_parts(w); p++)
+		if (at >= world_start(w, p, is_new) &&
+		    at < world_start(w, p, is_new) + world_size(w, p))
+			return true;
+	return false;
+}
+
+/* A gap in which an EBR will lie is part of the old table: undo must not leave the EBR there. */
+static inline void world_add_gap(struct world *w, uint32_t ebr)
+{
+	struct table_image *t = &w->image[0];
+	uint64_t at = (uint64_t)ebr * w->layout->sector;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (t->sectors[i].offset == at)
+			return;
+	if (world_is_data(w, at, 0))
+		return;
+	world_add_sector(w, 0, ebr, 0);
+	memset(t->sectors[t->count - 1].bytes, 0, w->layout->sector);
+}
+
 static inline void world_make_tables(struct world *w)
 {
 	for (int is_new = 0; is_new < 2; is_new++) {
-		w->image[is_new].sectors = calloc(8, sizeof(struct table_sector));
+		w->image[is_new].sectors = calloc(12, sizeof(struct table_sector));
 		if (w->layout->table == WORLD_GPT) {
 			world_add_sector(w, is_new, w->layout->sectors - 2, 'A');
 			world_add_sector(w, is_new, w->layout->sectors - 1, 'H');
@@ -149,6 +173,9 @@ static inline void world_make_tables(struct world *w)
 			if (ebr)
 				world_add_sector(w, is_new, ebr, 'e' + (int)p);
 		}
+		for (size_t p = 0; p < world_parts(w) && !is_new; p++)
+			if (w->layout->parts[p].new_ebr)
+				world_add_gap(w, w->layout->parts[p].new_ebr);
 		world_add_sector(w, is_new, 0, 0);
 	}
 }
@@ -237,6 +264,10 @@ static inline void world_fill(struct world *w, uint64_t size)
 	w->truth = malloc(size);
 	for (uint64_t i = 0; i < size; i++)
 		w->truth[i] = crash_random(&w->clock) >> 56;
+	/* A plan only moves into gaps of zeros. */
+	for (uint64_t at = 0; at < size; at += w->layout->sector)
+		if (world_is_data(w, at, 1) && !world_is_data(w, at, 0))
+			memset(w->truth + at, 0, w->layout->sector);
 	/* Some of it empty. */
 	for (size_t p = 0; p < world_parts(w); p++)
 		memset(w->truth + world_start(w, p, 0) + world_size(w, p) / 2, 0,
@@ -331,136 +362,6 @@ static inline void world_copy(struct world *to, const struct world *from)
 	to->nodes = from->nodes;
 	to->nodes_stuck = from->nodes_stuck;
 	to->changes = from->changes;
-}
-
-/* ---- the oracle */
-
-/* One partition at its place in a layout: NULL, or what is wrong. */
-static inline const char *world_wrong_partition(const struct world *w, const uint8_t *disk,
-						size_t p, int is_new)
-{
-	uint64_t size = world_size(w, p), old_start = world_start(w, p, 0);
-	uint64_t old_value = world_value(w, p, 0);
-	uint8_t *want = malloc(size);
-	bool same;
-
-	memcpy(want, w->truth + old_start, size);
-	for (int k = 0; is_new && k < WORLD_FIELDS; k++)
-		if (get_le64(want + world_field(w, p, k)) == old_value)
-			put_le64(want + world_field(w, p, k), world_value(w, p, 1));
-	same = !memcmp(want, disk + world_start(w, p, is_new), size);
-	free(want);
-	return same     ? NULL
-	       : is_new ? "a partition's bytes are wrong in the new layout"
-			: "a partition's bytes are wrong in the old layout";
-}
-
-static inline const char *world_wrong(const struct world *w, const uint8_t *disk, int is_new)
-{
-	for (size_t p = 0; p < world_parts(w); p++) {
-		const char *wrong = world_wrong_partition(w, disk, p, is_new);
-
-		if (wrong)
-			return wrong;
-	}
-	return NULL;
-}
-
-static inline bool world_shows(const struct world *w, const uint8_t *disk, int is_new)
-{
-	for (size_t i = 0; i < w->image[is_new].count; i++)
-		if (memcmp(disk + w->image[is_new].sectors[i].offset,
-			   w->image[is_new].sectors[i].bytes, w->layout->sector))
-			return false;
-	return true;
-}
-
-/* What nobody may touch: all but partitions, tables and journal, in either layout. */
-static inline const char *world_wrong_sentinels(const struct world *w, const uint8_t *disk)
-{
-	uint64_t unit = w->layout->sector;
-
-	for (uint64_t at = 0; at < w->disk.io.size; at += unit) {
-		bool ours = !w->layout->journal_file && at >= w->relocation.journal_base &&
-			    at < w->relocation.journal_base + w->relocation.journal_size;
-
-		for (int t = 0; t < 2; t++) {
-			for (size_t i = 0; i < w->image[t].count; i++)
-				ours |= w->image[t].sectors[i].offset == at;
-			for (size_t p = 0; p < world_parts(w); p++)
-				ours |= at >= world_start(w, p, t) &&
-					at < world_start(w, p, t) + world_size(w, p);
-		}
-		if (!ours && memcmp(disk + at, w->truth + at, unit))
-			return "a sector that is nobody's business was written";
-	}
-	return NULL;
-}
-
-/* Any state a crash may leave: what any reader of tables could take for a partition is whole. */
-static inline const char *world_wrong_state(const struct world *w)
-{
-	const uint8_t *disk = w->disk.view;
-	bool covered = is_cover(disk, w->layout->sector, NULL);
-	uint64_t unit = w->layout->sector, last = w->layout->sectors - 1;
-
-	for (int t = 0; t < 2; t++) {
-		if (w->nodes == t && world_wrong(w, disk, t))
-			return "the kernel shows a partition that is not whole";
-		if (w->layout->table != WORLD_GPT)
-			continue;
-		/* A reader that ignores sector 0: primary header and array, or both backups. */
-		if (((!memcmp(disk + unit, "EFI PART", 8) && disk[unit + 9] == t &&
-		      disk[2 * unit + 9] == t) ||
-		     (!memcmp(disk + last * unit, "EFI PART", 8) && disk[last * unit + 9] == t &&
-		      disk[(last - 1) * unit + 9] == t)) &&
-		    world_wrong(w, disk, t))
-			return "a GPT shows a partition that is not whole";
-	}
-	if (covered)
-		return NULL;
-	for (int t = 0; t < 2; t++)
-		if (world_shows(w, disk, t))
-			return world_wrong(w, disk, t)
-				       ? "a table shows a partition that is not whole"
-				       : NULL;
-	return "sector 0 is neither the cover nor of a complete table";
-}
-
-/* The owner changes a byte of a partition that a table shows, or one of its fields. */
-static inline void world_change(struct world *w)
-{
-	uint8_t *disk = w->disk.view;
-	size_t p = crash_random(&w->clock) % world_parts(w);
-	uint64_t at = crash_random(&w->clock) % world_size(w, p);
-	int shown = -1;
-
-	if (crash_random(&w->clock) % 4 == 0)
-		at = world_field(w, p, crash_random(&w->clock) % WORLD_FIELDS);
-
-	for (int t = 0; t < 2; t++)
-		if (!is_cover(disk, w->layout->sector, NULL) && world_shows(w, disk, t))
-			shown = t;
-	if (shown < 0 || w->disk.queued)
-		return;
-	w->changes++;
-	for (int k = 0; k < WORLD_FIELDS; k++) {
-		uint64_t field = world_field(w, p, k);
-
-		if (at < field || at >= field + 8)
-			continue;
-		/* A field too, both halves; from then on it is no start any more. */
-		for (uint64_t i = field; i < field + 8; i += 4) {
-			disk[world_start(w, p, shown) + i] += 0x13;
-			w->disk.durable[world_start(w, p, shown) + i] += 0x13;
-		}
-		memcpy(w->truth + world_start(w, p, 0) + field,
-		       disk + world_start(w, p, shown) + field, 8);
-		return;
-	}
-	w->truth[world_start(w, p, 0) + at] ^= 0x5a;
-	disk[world_start(w, p, shown) + at] ^= 0x5a;
-	w->disk.durable[world_start(w, p, shown) + at] ^= 0x5a;
 }
 
 #endif

@@ -9,7 +9,7 @@
  */
 #include "unit.h"
 
-#include "relocation_world.h"
+#include "relocation_oracle.h"
 
 static const struct world_layout layouts[] = {
 	{ "shift right",
@@ -316,7 +316,7 @@ static void finish(struct trial *t, struct world *w, enum command command)
 	if (w->nodes != is_new)
 		fail_trial(t, w, "done, but the kernel was not told");
 	check(t, w, world_wrong(w, w->disk.durable, is_new));
-	check(t, w, world_wrong_sentinels(w, w->disk.durable));
+	check(t, w, world_wrong_gaps(w, w->disk.durable, is_new));
 }
 
 static void finish_both(struct trial *t, const struct world *from, struct world *scratch)

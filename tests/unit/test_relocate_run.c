@@ -2,7 +2,7 @@
 /* Resume and undo where the world is against them: faults, damage, foreign tables, other people. */
 #include "unit.h"
 
-#include "relocation_world.h"
+#include "relocation_oracle.h"
 
 static const struct world_layout lanes = { "lanes and journal",
 					   WORLD_GPT,
@@ -106,7 +106,7 @@ static void assert_done(struct world *w, int is_new)
 {
 	assert_true(world_shows(w, w->disk.durable, is_new));
 	assert_null(world_wrong(w, w->disk.durable, is_new));
-	assert_null(world_wrong_sentinels(w, w->disk.durable));
+	assert_null(world_wrong_gaps(w, w->disk.durable, is_new));
 	assert_int_equal(w->nodes, is_new);
 }
 
