@@ -178,8 +178,21 @@ static bool is_zero(const uint8_t *p, size_t len)
 	return !len || (!p[0] && !memcmp(p, p + 1, len - 1));
 }
 
-/* Our own journal, that nothing hangs on: in a gap of this disk, which is not covered, any; in a
- * file, which may be another disk's, only one that says it is done. */
+/* Does the record say that partitions are, or may be, somewhere between their places? */
+static bool is_half_way(const struct record *record)
+{
+	if (record->kind == RECORD_FRONTIER)
+		return record->move || record->lo || record->sills;
+	return record->kind == RECORD_ROUND || record->kind == RECORD_HALVES ||
+	       (record->kind == RECORD_END && record->is_new);
+}
+
+/*
+ * Our own journal, that nothing hangs on. In a file, which may be another disk's: one that says it
+ * is done. In a gap of this disk, which is not covered: one that was never used, or is at an end.
+ * Half-way, somebody else has written a table over the cover; then the journal is all that still
+ * knows where the data is.
+ */
 static bool is_spent_journal(const struct relocation *rel, uint8_t *block)
 {
 	struct journal j;
@@ -189,8 +202,6 @@ static bool is_spent_journal(const struct relocation *rel, uint8_t *block)
 		return false;
 	if (j.is_begun)
 		return true;
-	if (rel->journal == rel->disk)
-		return j.in_gap && j.base == rel->journal_base;
 	for (int slot = 0; slot < 2; slot++) {
 		if (io_read(rel->journal, block, JOURNAL_BLOCK,
 			    rel->journal_base + JOURNAL_SLOT + slot * JOURNAL_BLOCK) < 0)
@@ -198,6 +209,8 @@ static bool is_spent_journal(const struct relocation *rel, uint8_t *block)
 		if (decode_record(&j, block, &record) && record.sequence > newest.sequence)
 			newest = record;
 	}
+	if (rel->journal == rel->disk)
+		return j.in_gap && j.base == rel->journal_base && !is_half_way(&newest);
 	return newest.kind == RECORD_DONE;
 }
 
@@ -219,8 +232,8 @@ static int check_place(const struct relocation *rel, struct reason *reason)
 			return 0;
 		if (!is_zero(bytes, len))
 			return reason_set(reason, -EEXIST,
-					  "the journal's place holds data (another journal?); "
-					  "nothing was written");
+					  "the journal's place holds data (the journal of an "
+					  "unfinished realignment?); nothing was written");
 	}
 	return 0;
 }
