@@ -109,6 +109,29 @@ static int check_contents(struct fix *fix)
 	return err;
 }
 
+/* Can the new table be said at all? The plan keeps its wishes: the fix encodes it again, once the
+ * disk is its own. */
+static int check_encodable(struct fix *fix)
+{
+	struct plan *plan = fix->result.plan;
+	size_t bytes = plan->place_count * sizeof(*plan->places);
+	autofree struct plan_place *wished = malloc(bytes + 1);
+	struct table_image before, after;
+
+	if (!wished)
+		return -ENOMEM;
+	memcpy(wished, plan->places, bytes);
+	if (encode_tables(fix->io, fix->result.layout, plan, &before, &after, &fix->result.reason) <
+	    0) {
+		plan->feasible = false;
+		snprintf(plan->reason, sizeof(plan->reason), "%s", fix->result.reason.text);
+	}
+	memcpy(plan->places, wished, bytes);
+	table_image_free(&before);
+	table_image_free(&after);
+	return 0;
+}
+
 static int make_whole_plan(struct fix *fix)
 {
 	struct reason *reason = &fix->result.reason;
@@ -116,6 +139,8 @@ static int make_whole_plan(struct fix *fix)
 
 	if (!err && fix->result.plan->feasible)
 		err = check_contents(fix);
+	if (!err && fix->result.plan->feasible && fix->result.plan->move_count)
+		err = check_encodable(fix);
 	return err ? reason_set(reason, err, "cannot plan: %s", strerror(-err)) : 0;
 }
 

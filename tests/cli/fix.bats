@@ -262,6 +262,33 @@ starts_removed() { sfdisk -J "$1" | jq '.partitiontable | del(.device, .partitio
 	is_old
 }
 
+@test "--dry-run: how long it takes is said as unknown while nobody has measured" {
+	simple
+	check --fix --dry-run "$disk"
+	has 'how long that takes is unknown'
+	check --fix --dry-run --json "$disk"
+	json=$output
+	is '.devices[0].plan | has("seconds"), .seconds' $'true\nnull'
+}
+
+@test "a table that libfdisk cannot express is refused, by --dry-run too" {
+	dos disk.img 64M 2048,100000,E 4095,20000,L
+	printf '\1' | dd of=disk.img bs=1 seek=$((2048 * 512 + 446)) conv=notrunc status=none # boot indicator 0x01
+	before=$(sha256sum <disk.img)
+	check --fix --dry-run disk.img
+	expect 2
+	has 'boot indicator of 0x01' "$stderr"
+	check --fix --dry-run --json disk.img
+	expect 2
+	json=$output
+	is '.devices[0].plan.feasible' false
+	check --fix --yes disk.img
+	expect 2
+	has 'boot indicator of 0x01' "$stderr"
+	[ "$(sha256sum <disk.img)" = "$before" ]
+	[ ! -e disk.img.alignck ]
+}
+
 @test "--grain and --only" {
 	dos disk.img 64M 63,20000,L 20063,20000,L 60000,1000,L
 	check --fix --dry-run --json --grain 4K disk.img
