@@ -6,10 +6,10 @@ _alignck()
 	local cur=$2 prev=$3 options columns prefix word left=()
 
 	options="
-		--all --bytes --dry-run --fix --grain= --help --image-offset= --jobs= --journal=
-		--json --nagios --noheadings --only= --output= --pairs --physical-sector=
-		--prometheus --quiet --raw --resume --sector-size= --strict --sysroot= --undo
-		--usage --verbose --version --yes
+		--all --ashift --bytes --dry-run --fix --grain= --help --image-offset= --jobs=
+		--journal= --json --nagios --noheadings --only= --output= --pairs
+		--physical-sector= --prometheus --quiet --raw --resume --sector-size= --strict
+		--sysroot= --undo --usage --verbose --version --yes
 	"
 	columns="
 		NAME START SECTORS SIZE ALIGNED VERDICT CONTENT PATH NODE KIND NUMBER PARENT

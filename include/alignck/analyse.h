@@ -49,6 +49,32 @@ int analyse(const struct device *device, const struct layout *layout,
 	    struct analysis **analysis);
 void analysis_free(struct analysis *analysis);
 
+/* One of several devices that are meant for a pool. */
+struct pool_member {
+	const struct device *device;
+	const struct content *contents; /* content_count of them */
+	size_t content_count;
+};
+
+enum pool_user { POOL_ZFS, POOL_MD, POOL_LVM, POOL_USER_COUNT };
+
+/* What one of them does with sector sizes that differ: "refuses them in one volume group ...". */
+struct pool_consequence {
+	enum severity severity;
+	const char *message;
+};
+
+struct pool {
+	unsigned ashift; /* suits every member: 12 to 16; 0: there is none */
+	bool mixed_logical, mixed_physical;
+	const struct pool_consequence *consequences; /* POOL_USER_COUNT; NULL: nothing is mixed */
+	struct findings findings; /* mixed-sector-sizes, ashift-too-small; the caller frees */
+};
+
+/* What a pool of these devices needs. A drive that lies counts with its true size. */
+void judge_pool(const struct pool_member *members, size_t count, struct pool *pool);
+const char *pool_user_name(enum pool_user user); /* "ZFS", "md", "LVM" */
+
 /* What this device contributes to the exit status. "Unknown" is never 0. */
 enum status analysis_status(const struct analysis *analysis, bool strict);
 

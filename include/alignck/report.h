@@ -22,6 +22,7 @@ struct result {
 	struct policy policy;
 	struct analysis *analysis;
 	struct plan *plan; /* what --fix would do; NULL: not planned */
+	bool is_listed;    /* --all found it: it was not named, so it is meant for no pool */
 };
 
 enum report_format {
@@ -32,6 +33,7 @@ enum report_format {
 	FORMAT_PROMETHEUS,
 	FORMAT_NAGIOS,
 	FORMAT_QUIET,
+	FORMAT_ASHIFT,
 };
 
 #define REPORT_COLUMNS_MAX 48
@@ -81,5 +83,8 @@ void report_path(FILE *out, const char *path);
 /* Exit status of the whole run (--nagios has its own: 0 ok, 1 warning, 2 critical, 3 unknown). */
 enum status report_status(const struct result *results, size_t count, bool strict);
 int nagios_status(const struct result *results, size_t count, bool strict);
+
+/* --ashift's: STATUS_ALIGNED when there is a number to print. */
+enum status ashift_status(const struct result *results, size_t count);
 
 #endif

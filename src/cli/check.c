@@ -73,6 +73,16 @@ static size_t count_paths(const char *const *paths)
 	return n;
 }
 
+/* Nothing is printed in place of the number, so standard error has to say why. */
+static void say_unfinished(const struct result *results, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!results[i].error &&
+		    analysis_status(results[i].analysis, false) == STATUS_UNFINISHED)
+			print_error(results[i].path, "an unfinished realignment is on it; run"
+						     " --resume or --undo");
+}
+
 static int print_results(struct result *results, size_t count, const struct options *options)
 {
 	int err = report(stdout, results, count, &options->report);
@@ -83,6 +93,10 @@ static int print_results(struct result *results, size_t count, const struct opti
 	}
 	if (options->report.format == FORMAT_NAGIOS)
 		return nagios_status(results, count, options->strict);
+	if (options->report.format == FORMAT_ASHIFT) {
+		say_unfinished(results, count);
+		return ashift_status(results, count);
+	}
 	return report_status(results, count, options->strict);
 }
 
@@ -109,7 +123,7 @@ int run_check(const struct options *options)
 	for (size_t i = 0; i < named; i++)
 		results[i].path = options->paths[i];
 	for (size_t i = named; disks && i < count; i++)
-		results[i].path = disks[i - named];
+		results[i] = (struct result){ .path = disks[i - named], .is_listed = true };
 	for (size_t i = 0; i < count; i++)
 		results[i].policy.strict = options->strict;
 	check_all(results, count, options);

@@ -84,6 +84,8 @@ static const struct option_row rows[] = {
 	  "Print metrics for node_exporter's textfile collector", NULL },
 	{ "nagios", 0, VALUE_FORMAT, FORMAT_NAGIOS, 0, CHECK,
 	  "Print one plugin line; exit status 0, 1, 2 or 3 as plugins have it", NULL },
+	{ "ashift", 0, VALUE_FORMAT, FORMAT_ASHIFT, 0, CHECK,
+	  "Print only the ZFS ashift that suits every device named", NULL },
 	{ "jobs", 'j', VALUE_JOBS, 0, 0, CHECK, "Devices checked at once", "N" },
 	{ "quiet", 'q', VALUE_FORMAT, FORMAT_QUIET, 0, ANY,
 	  "Print errors only; the exit status tells", NULL },

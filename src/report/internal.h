@@ -78,6 +78,18 @@ int print_table_of(FILE *out, const struct result *result, const struct report_o
 /* The lines about result->plan, after those about the device. */
 void print_plan(FILE *out, const struct result *result, const struct report_options *options);
 
+/*
+ * The devices as a pool: those that were named, or all where none was. The caller frees
+ * pool->findings. ashift is 0 where a member could not be read: then nobody can tell.
+ */
+int make_pool(const struct result *results, size_t count, struct pool *pool);
+
+/* true: more than one device was named, and none found by --all: a set somebody has in mind. */
+bool is_pool(const struct result *results, size_t count);
+
+/* What a pool of the devices needs, and which of them has what. 0 or -ENOMEM. */
+int print_pool(FILE *out, const struct result *results, size_t count);
+
 /* One printer a format. 0 or -errno. */
 int print_tree(FILE *out, const struct result *results, size_t count,
 	       const struct report_options *options);
@@ -88,6 +100,8 @@ int print_json(FILE *out, const struct result *results, size_t count,
 int print_prometheus(FILE *out, const struct result *results, size_t count,
 		     const struct report_options *options);
 int print_nagios(FILE *out, const struct result *results, size_t count,
+		 const struct report_options *options);
+int print_ashift(FILE *out, const struct result *results, size_t count,
 		 const struct report_options *options);
 
 #endif

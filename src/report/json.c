@@ -25,8 +25,8 @@ static struct json_object *finding_json(struct json_builder *b, const struct fin
 	return o;
 }
 
-static struct json_object *findings_json(struct json_builder *b, const struct findings *findings,
-					 int partition)
+struct json_object *build_findings(struct json_builder *b, const struct findings *findings,
+				   int partition)
 {
 	struct json_object *list = build_array(b, 1);
 
@@ -114,7 +114,8 @@ static struct json_object *partition_json(struct json_builder *b, const struct r
 		build_put_null(b, o, "misaligned_by");
 	build_put_string(b, o, "verdict", verdict_name(j->verdict));
 	build_put(b, o, "content", content_json(b, row));
-	build_put(b, o, "findings", findings_json(b, &result->analysis->findings, (int)row->index));
+	build_put(b, o, "findings",
+		  build_findings(b, &result->analysis->findings, (int)row->index));
 	build_put_string(b, o, "role", partition_role_name(p->role));
 	build_put_string(b, o, "table", table_type_name(p->table));
 	return o;
@@ -198,7 +199,7 @@ static struct json_object *device_json(struct json_builder *b, const struct resu
 	build_put_u64(b, o, "recommended_alignment", result->analysis->recommended);
 	build_put(b, o, "table", table_json(b, result->layout));
 	build_put_string(b, o, "verdict", verdict_name(result->analysis->verdict));
-	build_put(b, o, "findings", findings_json(b, &result->analysis->findings, -1));
+	build_put(b, o, "findings", build_findings(b, &result->analysis->findings, -1));
 	build_put(b, o, "partitions", partitions_json(b, result));
 	build_put(b, o, "users", users_json(b, device));
 	build_put_string(b, o, "disk", device->disk_path);
@@ -215,45 +216,6 @@ static struct json_object *program_json(struct json_builder *b)
 
 	build_put_string(b, o, "version", ALIGNCK_VERSION);
 	build_put(b, o, "schema", build_made(b, json_object_new_int(1)));
-	return o;
-}
-
-/* The ashift that suits every device: 12 at least, because a disk of 512-byte sectors is replaced
- * by one of 4096 some day; 16 at most, ZFS's limit. */
-static unsigned ashift_for(uint64_t physical)
-{
-	unsigned ashift = 12;
-
-	while (ashift < 16 && 1ULL << ashift < physical)
-		ashift++;
-	return ashift;
-}
-
-static struct json_object *pool_json(struct json_builder *b, const struct result *results,
-				     size_t count)
-{
-	const struct topology *first = NULL;
-	bool mixed_logical = false, mixed_physical = false;
-	struct json_object *o = build_object(b);
-	unsigned ashift = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!has_facts(&results[i]))
-			continue;
-
-		const struct topology *t = &results[i].device->topology;
-		unsigned wanted = ashift_for(t->physical_block_size);
-
-		if (!first)
-			first = t;
-		if (wanted > ashift)
-			ashift = wanted;
-		mixed_logical |= t->logical_block_size != first->logical_block_size;
-		mixed_physical |= t->physical_block_size != first->physical_block_size;
-	}
-	build_put_known(b, o, "ashift", ashift);
-	build_put_bool(b, o, "mixed_logical", mixed_logical);
-	build_put_bool(b, o, "mixed_physical", mixed_physical);
 	return o;
 }
 
@@ -292,7 +254,7 @@ int print_json(FILE *out, const struct result *results, size_t count,
 		if (has_facts(&results[i]))
 			build_append(&b, devices, device_json(&b, &results[i], options->plan));
 	build_put(&b, top, "devices", devices);
-	build_put(&b, top, "pool", pool_json(&b, results, count));
+	build_put(&b, top, "pool", build_pool(&b, results, count));
 	build_put(&b, top, "summary", summary_json(&b, results, count));
 	if (!b.failed)
 		text = json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |

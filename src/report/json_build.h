@@ -32,6 +32,13 @@ void build_put_bool(struct json_builder *b, struct json_object *o, const char *k
 void build_put_string(struct json_builder *b, struct json_object *o, const char *key,
 		      const char *text);
 
+/* The findings about that partition (-1: the whole) as a list. */
+struct json_object *build_findings(struct json_builder *b, const struct findings *findings,
+				   int partition);
+
+/* The "pool" object: what the devices that were named need together. */
+struct json_object *build_pool(struct json_builder *b, const struct result *results, size_t count);
+
 /* The "plan" object of a device; see alignck/plan.h. */
 struct json_object *build_plan(struct json_builder *b, const struct result *result);
 

@@ -16,10 +16,23 @@ int report(FILE *out, const struct result *results, size_t count,
 		[FORMAT_TEXT] = print_tree,     [FORMAT_JSON] = print_json,
 		[FORMAT_PAIRS] = print_list,    [FORMAT_RAW] = print_list,
 		[FORMAT_QUIET] = print_nothing, [FORMAT_PROMETHEUS] = print_prometheus,
-		[FORMAT_NAGIOS] = print_nagios,
+		[FORMAT_NAGIOS] = print_nagios, [FORMAT_ASHIFT] = print_ashift,
 	};
 
 	return printers[options->format](out, results, count, options);
+}
+
+/* With --strict: a warning about the set counts as one about a device does. */
+static enum status pool_status(const struct result *results, size_t count)
+{
+	enum status status = STATUS_UNKNOWN;
+	struct pool pool;
+
+	if (make_pool(results, count, &pool) < 0)
+		return status;
+	status = findings_status(&pool.findings, true);
+	findings_free(&pool.findings);
+	return status;
 }
 
 enum status report_status(const struct result *results, size_t count, bool strict)
@@ -35,5 +48,7 @@ enum status report_status(const struct result *results, size_t count, bool stric
 		if (status > worst)
 			worst = status;
 	}
+	if (strict && worst == STATUS_ALIGNED && is_pool(results, count))
+		worst = pool_status(results, count);
 	return worst;
 }

@@ -129,5 +129,6 @@ int print_tree(FILE *out, const struct result *results, size_t count,
 		if (options->plan && result->plan)
 			print_plan(out, result, options);
 	}
-	return 0;
+	return options->noheadings || !is_pool(results, count) ? 0
+							       : print_pool(out, results, count);
 }

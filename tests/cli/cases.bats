@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Situations from the field (CASES.md), with the reporters' numbers: odd devices, odd tables, what lies
+# Situations from the field, with the reporters' numbers: odd devices, odd tables, what lies
 # inside, and what scripts rely on. Devices are captured machines: sysfs below --sysroot, an image at
 # dev/NAME. Numbers in brackets are sectors of 512 bytes.
 # SC2154: helper.bash and bats set path, json, status, output; SC2030, SC2031: each test is a subshell.

@@ -40,16 +40,6 @@ simple() {
 is_new() { [ "$(sum "$disk" 2048 40000)" = "$want" ] || fail "the data is not at its new place"; }
 is_old() { cmp "$disk" before.img; }
 
-# stop_at SIGNAL N COMMAND...: the signal comes with the N-th flush
-stop_at() {
-	command -v strace >/dev/null || skip 'strace is not installed'
-	status=0
-	output=$(strace -f -qq -o /dev/null -e trace=fdatasync,fsync -e inject=fdatasync,fsync:signal="$1":when="$2" \
-		"${@:3}" 2>stderr) || status=$?
-	stderr=$(<stderr)
-	ran=${*:3}
-}
-
 starts_removed() { sfdisk -J "$1" | jq '.partitiontable | del(.device, .partitions[].node, .partitions[].start)'; }
 
 @test "case 35: a disk of the CHS era: only starts change, file systems are whole, undo restores it" {

@@ -3,6 +3,7 @@
 # and how to write down a captured machine (a directory that stands for / in --sysroot).
 #
 #   check ARG...           runs alignck; leaves $status, $output (standard output) and $stderr
+#   stop_at SIGNAL N CMD   runs a command that gets the signal with its N-th flush
 #   expect N               the exit status was N, and no crash
 #   check_json ARG...      the same with --json; the document must parse, for `json` and `is`
 #   is FILTER WANTED       jq FILTER of that document gives WANTED
@@ -67,6 +68,16 @@ check() {
 	[ -n "$output" ] || lines=()
 	[ -n "$stderr" ] || stderr_lines=()
 	ran="alignck $*"
+}
+
+# stop_at SIGNAL N COMMAND...: the signal comes with the N-th flush
+stop_at() {
+	command -v strace >/dev/null || skip 'strace is not installed'
+	status=0
+	output=$(strace -f -qq -o /dev/null -e trace=fdatasync,fsync -e inject=fdatasync,fsync:signal="$1":when="$2" \
+		"${@:3}" 2>"$BATS_TEST_TMPDIR/stderr") || status=$?
+	stderr=$(<"$BATS_TEST_TMPDIR/stderr")
+	ran=${*:3}
 }
 
 expect() {

@@ -62,7 +62,9 @@ def each($list; f): if ($list | type) == "array" then $list | to_entries[] | f e
 [
 	against({alignck: ["object"], devices: ["array"], pool: ["object"], summary: ["object"]}; "document"),
 	(.alignck | against({version: text, schema: {of: [1]}}; "alignck")),
-	(.pool | against({ashift: maybe, mixed_logical: ["boolean", "null"], mixed_physical: ["boolean", "null"]}; "pool")),
+	(.pool | against({ashift: maybe, mixed_logical: ["boolean", "null"], mixed_physical: ["boolean", "null"],
+		consequences: ["array"], findings: ["array"]}; "pool")),
+	each(.pool.findings; .key as $f | .value | against(finding; "pool.findings[\($f)]")),
 	(.summary | against({devices: size, partitions: size, misaligned: size, unknown: size}; "summary")),
 	each(.devices; .key as $d | "devices[\($d)]" as $at | .value |
 		against(device; $at),
