@@ -49,6 +49,7 @@ enum finding_id {
 	FINDING_ASHIFT_TOO_SMALL,
 	FINDING_BLOCK_SMALLER_THAN_SECTOR,
 	FINDING_CONTENT_AMBIGUOUS, /* two signatures */
+	FINDING_CONTENT_UNREAD,    /* more would have to be read than is */
 	FINDING_LAYER_INVALID, /* a layer that points outside its container, or nests too deep */
 	FINDING_UNFINISHED_REALIGNMENT,
 	FINDING_COUNT

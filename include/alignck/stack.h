@@ -38,11 +38,12 @@ struct content {
  * It goes down where the data can be read: into a RAID1 member, where its data starts. What is
  * encrypted, striped or allocated by somebody else (LVM, ZFS) ends the stack.
  *
- * Reads at most 16 KiB for each layer, in small pieces at both ends. More only where that is where
- * the answer lies: a ZFS label (112 KiB), LUKS2 JSON that is longer than usual (64 KiB), an md
- * superblock to be checked (4 KiB). A read error inside is a finding, not a failure. Returns 0 or
- * -ENOMEM. *content is the caller's (content_free) in both cases.
+ * Reads at most STACK_READ_MAX bytes, in small pieces at both ends, and ZFS labels (112 KiB each)
+ * on top of that. What would need more (a LUKS2 header with dozens of keyslots, arrays in arrays)
+ * is a finding, and so is a read error. Returns 0 or -ENOMEM. *content is the caller's
+ * (content_free) in both cases.
  */
+#define STACK_READ_MAX (16 * 1024)
 int read_content(struct io *io, uint64_t start, uint64_t size, uint32_t sector,
 		 struct content *content);
 

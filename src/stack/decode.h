@@ -33,7 +33,9 @@ struct decoding {
 	unsigned state; /* the decoder's own, 0 at first */
 	uint64_t want_offset;
 	size_t want_len;
+	size_t left;           /* how many bytes it may still ask for */
 	enum outcome fallback; /* what it is when the wanted bytes cannot be had */
+	bool is_cut;           /* out: the answer lies beyond what may be read */
 
 	struct layer layer; /* out; data_offset counts from the container's start */
 	uint64_t inside;    /* bytes from data_offset on that can be looked into; 0: none */
@@ -61,14 +63,22 @@ decoder decode_adaptec, decode_apfs, decode_bcache, decode_bcachefs, decode_befs
 	decode_btrfs, decode_cramfs, decode_ddf, decode_drbd, decode_exfat, decode_ext, decode_f2fs,
 	decode_geom, decode_gfs, decode_hfs, decode_hfsplus, decode_integrity, decode_jfs,
 	decode_luks, decode_lvm1, decode_lvm2, decode_md0, decode_md1, decode_minix, decode_nilfs2,
-	decode_ntfs, decode_ocfs2, decode_reiserfs, decode_squashfs, decode_swap, decode_swap_large,
-	decode_udf, decode_ufs, decode_verity, decode_vfat, decode_whole, decode_xfs,
-	decode_xfs_log, decode_zfs;
+	decode_ntfs, decode_ocfs2, decode_reiserfs, decode_squashfs, decode_swap, decode_swap_8k,
+	decode_swap_large, decode_udf, decode_ufs, decode_verity, decode_vfat, decode_whole,
+	decode_xfs, decode_xfs_log, decode_zfs;
 
 /* Parts with a fuzz target of their own. */
 
-/* The JSON area of a LUKS2 header: where segment "0" starts and its encryption sector, bytes. */
-bool decode_luks2_json(const char *text, size_t len, uint64_t *offset, uint64_t *sector_size);
+/* A text in pieces, as they were read. */
+struct piece {
+	const char *text;
+	size_t len;
+};
+
+/* The JSON area of a LUKS2 header, up to its first NUL: where segment "0" starts and its encryption
+ * sector, bytes. DECODE_MORE: the text goes on behind the last piece. */
+enum outcome decode_luks2_json(const struct piece *pieces, size_t count, uint64_t *offset,
+			       uint64_t *sector_size);
 
 /* The nvlist of a ZFS label (112 KiB, XDR): vdev_tree.ashift. */
 bool decode_zfs_label(const uint8_t *nvlist, size_t len, uint64_t *ashift);
@@ -76,7 +86,8 @@ bool decode_zfs_label(const uint8_t *nvlist, size_t len, uint64_t *ashift);
 /* Where in a container a signature is looked for; stack.c has the table of their places. */
 enum window {
 	WINDOW_HEAD,
-	WINDOW_16K, /* the end of a 16 KiB page, and where LUKS2 keeps its second header */
+	WINDOW_8K, /* from 16 bytes before: the end of an 8 KiB page */
+	WINDOW_16K,
 	WINDOW_32K,
 	WINDOW_64K,
 	WINDOW_ZFS_LABEL0,

@@ -16,9 +16,6 @@ enum {
 	LUKS2_BINARY = 4096,
 	LUKS2_HDR_SIZE_MIN = 16 * 1024, /* section 2.2 has the list */
 	LUKS2_HDR_SIZE_MAX = 4 * 1024 * 1024,
-	/* The area may have 4 MiB; a header with all its 32 keyslots fills about 24 KiB of it.
-	 * More would only let a hostile header make us parse and hold it. */
-	LUKS2_JSON_MAX = 64 * 1024,
 	LUKS2_JSON_DEPTH = 8,
 };
 
@@ -57,49 +54,78 @@ static bool get_segment(struct json_object *root, uint64_t *offset, uint64_t *se
 	return true;
 }
 
-bool decode_luks2_json(const char *text, size_t len, uint64_t *offset, uint64_t *sector_size)
+enum outcome decode_luks2_json(const struct piece *pieces, size_t count, uint64_t *offset,
+			       uint64_t *sector_size)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(LUKS2_JSON_DEPTH);
-	struct json_object *root;
-	bool found;
+	struct json_object *root = NULL;
+	enum outcome outcome = DECODE_NOT_THIS;
+	bool ended = false;
 
 	if (!tokener)
-		return false;
-	root = json_tokener_parse_ex(tokener, text, len);
-	found = root && get_segment(root, offset, sector_size);
+		return DECODE_NOT_THIS;
+	for (size_t i = 0; i < count && !root && !ended; i++) {
+		size_t len = strnlen(pieces[i].text, pieces[i].len);
+
+		ended = len < pieces[i].len;
+		if (!len)
+			continue;
+		root = json_tokener_parse_ex(tokener, pieces[i].text, (int)len);
+		ended |= json_tokener_get_error(tokener) != json_tokener_continue;
+	}
+	if (root)
+		outcome = get_segment(root, offset, sector_size) ? DECODE_FOUND : DECODE_NOT_THIS;
+	else if (!ended)
+		outcome = DECODE_MORE;
 	json_object_put(root);
 	json_tokener_free(tokener);
-	return found;
+	return outcome;
 }
 
+/* The text ends with the first NUL, mostly within what is already here. A header with many keyslots
+ * has more, up to 4 MiB: what is left of the partition's share is read of it, and no more. */
 static enum outcome decode_luks2(struct decoding *d)
 {
 	uint64_t hdr_size = get_be64(d->bytes + LUKS2_HDR_SIZE), offset, sector_size;
-	const uint8_t *text;
-	size_t room, have;
+	struct piece pieces[2] = { { (const char *)d->bytes + LUKS2_BINARY, 0 } };
+	size_t room, want;
 
 	if (hdr_size < LUKS2_HDR_SIZE_MIN || hdr_size > LUKS2_HDR_SIZE_MAX)
 		return found_name(d);
-
-	/* The text ends with the first NUL, mostly within what is already here. */
 	room = hdr_size - LUKS2_BINARY;
-	if (room > LUKS2_JSON_MAX)
-		room = LUKS2_JSON_MAX;
-	have = d->len > LUKS2_BINARY ? d->len - LUKS2_BINARY : 0;
-	if (have > room)
-		have = room;
-	text = d->bytes + LUKS2_BINARY;
-	if (!have || !memchr(text, 0, have)) {
-		d->fallback = DECODE_FOUND;
-		have = room;
-		text = reach(d, d->at + LUKS2_BINARY, have);
-		if (!text)
-			return DECODE_MORE;
-	}
-	if (!decode_luks2_json((const char *)text, strnlen((const char *)text, have), &offset,
-			       &sector_size))
+	if (d->len > LUKS2_BINARY)
+		pieces[0].len = d->len - LUKS2_BINARY;
+	if (pieces[0].len > room)
+		pieces[0].len = room;
+	switch (decode_luks2_json(pieces, 1, &offset, &sector_size)) {
+	case DECODE_FOUND:
+		return found_at(d, offset, sector_size);
+	case DECODE_NOT_THIS:
 		return found_name(d);
-	return found_at(d, offset, sector_size);
+	default:
+		break;
+	}
+
+	want = room - pieces[0].len;
+	if (!d->more && want > d->left)
+		want = d->left;
+	if (d->more)
+		want = d->more_len;
+	d->fallback = DECODE_FOUND;
+	pieces[1].len = want;
+	pieces[1].text =
+		(const char *)reach(d, d->at + LUKS2_BINARY + pieces[0].len, pieces[1].len);
+	if (want && !pieces[1].text)
+		return DECODE_MORE;
+	switch (decode_luks2_json(pieces, want ? 2 : 1, &offset, &sector_size)) {
+	case DECODE_FOUND:
+		return found_at(d, offset, sector_size);
+	case DECODE_MORE:
+		d->is_cut = want < room - pieces[0].len;
+		return found_name(d);
+	default:
+		return found_name(d);
+	}
 }
 
 enum outcome decode_luks(struct decoding *d)

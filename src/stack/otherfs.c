@@ -123,23 +123,29 @@ enum outcome decode_udf(struct decoding *d)
 	return DECODE_NOT_THIS;
 }
 
-/* FreeBSD sys/ufs/ffs/fs.h, struct fs: fragment size, in the byte order of its magic at 1372. */
+/* FreeBSD sys/ufs/ffs/fs.h, struct fs: fragment size, in the byte order of its magic at 1372, which
+ * is worth a read where there is a fragment size. */
 enum outcome decode_ufs(struct decoding *d)
 {
 	enum { FRAGMENT_SIZE = 52, MAGIC = 1372 };
 	static const uint32_t magics[] = { 0x00011954, 0x19540119, 0x00095014, 0x00195612,
 					   0x7c269d38 };
 	uint32_t little, big;
+	const uint8_t *magic;
 
-	if (d->len < MAGIC + 4)
+	if (d->len < FRAGMENT_SIZE + 4)
 		return DECODE_NOT_THIS;
-	little = get_le32(d->bytes + MAGIC);
-	big = get_be32(d->bytes + MAGIC);
+	little = get_le32(d->bytes + FRAGMENT_SIZE);
+	big = get_be32(d->bytes + FRAGMENT_SIZE);
+	if (!little)
+		return DECODE_NOT_THIS;
+	magic = reach(d, d->at + MAGIC, 4);
+	if (!magic)
+		return DECODE_MORE;
 	for (size_t i = 0; i < ARRAY_SIZE(magics); i++) {
-		uint32_t fragment = magics[i] == little ? get_le32(d->bytes + FRAGMENT_SIZE)
-							: get_be32(d->bytes + FRAGMENT_SIZE);
+		uint32_t fragment = magics[i] == get_le32(magic) ? little : big;
 
-		if (magics[i] == little || magics[i] == big)
+		if (magics[i] == get_le32(magic) || magics[i] == get_be32(magic))
 			return found_at(d, 0, is_power_of_two(fragment) ? fragment : 0);
 	}
 	return DECODE_NOT_THIS;

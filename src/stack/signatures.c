@@ -12,6 +12,7 @@
 #define MAGIC(text, at) text, sizeof(text) - 1, at
 #define NO_MAGIC        "", 0, 0
 #define HEAD(at)        WINDOW_HEAD, at
+#define AT_8K           WINDOW_8K, 16
 #define BCACHE_MAGIC    "\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81"
 #define BCACHEFS_MAGIC  "\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"
 #define STRATIS_MAGIC   "!Stra0tis\x86\xff\x02^\x41rh"
@@ -58,7 +59,7 @@ const struct signature signatures[] = {
 	{ "DM_verity_hash", CRYPTO, HEAD(0), MAGIC("verity\0\0", 0), 0, decode_verity },
 	{ "DM_integrity", CRYPTO, HEAD(0), MAGIC("integrt\0", 0), 0, decode_integrity },
 	{ "crypto_LUKS", CRYPTO, HEAD(0), MAGIC("LUKS\xba\xbe", 0), 0, decode_luks },
-	{ "crypto_LUKS", CRYPTO, WINDOW_16K, 512, MAGIC("SKUL\xba\xbe", 0), 0, decode_luks },
+	{ "crypto_LUKS", CRYPTO, WINDOW_16K, 0, MAGIC("SKUL\xba\xbe", 0), 0, decode_luks },
 	{ "vdo", OTHER, HEAD(0), MAGIC("dmvdo001", 0), 0, NULL },
 	{ "stratis", RAID, HEAD(512), MAGIC(STRATIS_MAGIC, 4), 8, NULL },
 	{ "stratis", RAID, HEAD(4608), MAGIC(STRATIS_MAGIC, 4), 8, NULL },
@@ -68,12 +69,13 @@ const struct signature signatures[] = {
 
 	{ "vfat", FS, HEAD(0), NO_MAGIC, 0, decode_vfat },
 	{ "swap", OTHER, HEAD(0), NO_MAGIC, 40, decode_swap },
+	{ "swap", OTHER, WINDOW_8K, 0, NO_MAGIC, 40, decode_swap_8k },
 	{ "swap", OTHER, HEAD(0), NO_MAGIC, 160, decode_swap_large },
 	{ "xfs", FS, HEAD(0), MAGIC("XFSB", 0), 0, decode_xfs },
 	{ "xfs_external_log", OTHER, HEAD(0), MAGIC("\xfe\xed\xba\xbe", 0), 10240, decode_xfs_log },
 	{ "exfs", FS, HEAD(0), MAGIC("EXFS", 0), 0, NULL },
 	{ "ext2", FS, HEAD(1024), MAGIC("\x53\xef", 56), 0, decode_ext },
-	{ "reiserfs", FS, HEAD(8192), MAGIC("ReIsErFs", 52), 128, decode_reiserfs },
+	{ "reiserfs", FS, AT_8K, MAGIC("ReIsErFs", 52), 128, decode_reiserfs },
 	{ "reiserfs", FS, WINDOW_64K, 0, MAGIC("ReIsEr2Fs", 52), 128, decode_reiserfs },
 	{ "reiserfs", FS, WINDOW_64K, 0, MAGIC("ReIsEr3Fs", 52), 128, decode_reiserfs },
 	{ "reiserfs", FS, WINDOW_64K, 0, MAGIC("ReIsErFs", 52), 128, decode_reiserfs },
@@ -93,23 +95,23 @@ const struct signature signatures[] = {
 	{ "hfsplus", FS, HEAD(1024), MAGIC("BD", 0), 0, decode_hfsplus },
 	{ "hfs", TOLERANT, HEAD(1024), MAGIC("BD", 0), 0, decode_hfs },
 	{ "ufs", FS, HEAD(0), NO_MAGIC, 0, decode_ufs },
-	{ "ufs", FS, HEAD(8192), NO_MAGIC, 0, decode_ufs },
+	{ "ufs", FS, AT_8K, NO_MAGIC, 0, decode_ufs },
 	{ "ufs", FS, WINDOW_64K, 0, NO_MAGIC, 0, decode_ufs },
 	{ "ntfs", FS, HEAD(0), MAGIC("NTFS    ", 3), 0, decode_ntfs },
 	{ "ReFS", FS, HEAD(0), MAGIC("\0\0\0ReFS\0", 0), 0, decode_whole },
 	{ "cramfs", FS, HEAD(0), MAGIC("\x45\x3d\xcd\x28", 0), 0, decode_cramfs },
 	{ "cramfs", FS, HEAD(0), MAGIC("\x28\xcd\x3d\x45", 0), 0, decode_cramfs },
-	{ "hpfs", FS, HEAD(8192), MAGIC("\x49\xe8\x95\xf9\xc5\xe9\x53\xfa", 0), 0, decode_whole },
+	{ "hpfs", FS, AT_8K, MAGIC("\x49\xe8\x95\xf9\xc5\xe9\x53\xfa", 0), 0, decode_whole },
 	{ "romfs", FS, HEAD(0), MAGIC("-rom1fs-", 0), 0, decode_whole },
 	{ "minix", FS, HEAD(1024), NO_MAGIC, 0, decode_minix },
 	{ "gfs2", FS, WINDOW_64K, 0, MAGIC("\x01\x16\x19\x70", 0), 32768, decode_gfs },
 	{ "ocfs2", FS, HEAD(1024), MAGIC("OCFSV2", 0), 14000, decode_ocfs2 },
 	{ "ocfs2", FS, HEAD(2048), MAGIC("OCFSV2", 0), 14000, decode_ocfs2 },
 	{ "ocfs2", FS, HEAD(4096), MAGIC("OCFSV2", 0), 14000, decode_ocfs2 },
-	{ "ocfs2", FS, HEAD(8192), MAGIC("OCFSV2", 0), 14000, decode_ocfs2 },
+	{ "ocfs2", FS, AT_8K, MAGIC("OCFSV2", 0), 14000, decode_ocfs2 },
 	{ "oracleasm", FS, HEAD(0), MAGIC("ORCLDISK", 32), 0, NULL },
 	{ "vxfs", FS, HEAD(1024), MAGIC("\xf5\xfc\x01\xa5", 0), 0, decode_whole },
-	{ "vxfs", FS, HEAD(8192), MAGIC("\xa5\x01\xfc\xf5", 0), 0, decode_whole },
+	{ "vxfs", FS, AT_8K, MAGIC("\xa5\x01\xfc\xf5", 0), 0, decode_whole },
 	{ "squashfs", FS, HEAD(0), MAGIC("hsqs", 0), 0, decode_squashfs },
 	{ "squashfs", FS, HEAD(0), MAGIC("sqsh", 0), 0, decode_squashfs },
 	{ "btrfs", FS, WINDOW_64K, 0, MAGIC("_BHRfS_M", 64), 1024, decode_btrfs },

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to 12 small reads, and less than 16 KiB: 9728 for the head, 1024 + 512 + 1536 + 3 * 48 behind
- * it, 4 * 512 at the end, 16 in the middle, and what a decoder asks for. */
+/* Up to 13 small reads: 5120 for the head, 528 + 4 * 512 + 3 * 48 behind it, 4 * 512 at the end, 16
+ * in the middle, and what a decoder asks for. A RAID1 member and what lies in it fit together. */
 enum {
-	HEAD_LEN = 9728, /* up to UFS1's magic, the last of many signatures at the start */
+	HEAD_LEN = 5120, /* many signatures, and LUKS2's and LVM's texts if they are short */
 	ZFS_CHECKSUM = 128 * 1024 - 40,
-	BUFFER_LEN = 15 * 1024 + 512,
+	BUFFER_LEN = 10 * 1024,
 	STEPS_MAX = 24, /* what one decoder may ask for; UDF has the most descriptors */
 	/* libblkid takes the first file system for a floppy's, and sees no RAID there. */
 	TINY = 1440 * 1024,
@@ -28,9 +28,10 @@ static const struct {
 	uint32_t at, len;
 } places[WINDOW_COUNT] = {
 	[WINDOW_HEAD] = { 0, 0, HEAD_LEN },
-	[WINDOW_16K] = { 0, 16 * 1024 - 512, 1024 },
+	[WINDOW_8K] = { 0, 8 * 1024 - 16, 16 + 512 },
+	[WINDOW_16K] = { 0, 16 * 1024, 512 },
 	[WINDOW_32K] = { 0, 32 * 1024, 512 },
-	[WINDOW_64K] = { 0, 64 * 1024, 1536 },
+	[WINDOW_64K] = { 0, 64 * 1024, 512 },
 	[WINDOW_ZFS_LABEL0] = { 0, ZFS_CHECKSUM, 48 },
 	[WINDOW_ZFS_LABEL1] = { 0, 256 * 1024 + ZFS_CHECKSUM, 48 },
 	[WINDOW_ZFS_LABEL3] = { 256 * 1024, 256 * 1024 - ZFS_CHECKSUM, 48 },
@@ -48,6 +49,8 @@ struct look {
 	uint64_t start, size; /* absolute bytes; size as the layer above claims it */
 	uint32_t sector;
 	struct content *content;
+	size_t left;     /* bytes that may still be read */
+	bool is_free;    /* ZFS: what is read now does not count */
 	bool complained; /* of a read error: once is enough */
 	bool tried[WINDOW_COUNT];
 	size_t have[WINDOW_COUNT]; /* bytes of it that could be read */
@@ -67,6 +70,20 @@ static void cannot_read(struct look *look, uint64_t offset, size_t len, int err)
 		     (unsigned long long)(look->start + offset), strerror(-err));
 }
 
+/* The share of one partition is used up: what is inside must not be called fine because nobody
+ * looked. */
+static void cannot_go_on(struct look *look, const char *what)
+{
+	if (look->complained)
+		return;
+	look->complained = true;
+	findings_add(
+		&look->content->findings, FINDING_CONTENT_UNREAD, -1,
+		"%s needs more than the %d KiB that are read of it: where the data inside starts"
+		" is not known",
+		what, STACK_READ_MAX / 1024);
+}
+
 /* Reads what there is of [offset, offset + len) of the container: the table may claim more than the
  * disk has. Returns how much; 0 with a finding where it cannot be read. */
 static size_t read_some(struct look *look, void *to, uint64_t offset, size_t len)
@@ -82,6 +99,12 @@ static size_t read_some(struct look *look, void *to, uint64_t offset, size_t len
 		room = look->io->size - position;
 	if (len > room)
 		len = room;
+	if (!look->is_free && len > look->left) {
+		cannot_go_on(look, "what lies here");
+		return 0;
+	}
+	if (!look->is_free)
+		look->left -= len;
 	r = io_read(look->io, to, len, position);
 	if (r < 0) {
 		cannot_read(look, offset, len, r);
@@ -172,10 +195,13 @@ static int try_signature(struct look *look, const struct signature *s, struct de
 		.len = look->have[s->window] - s->super,
 		.at = look->at[s->window] + s->super,
 		.size = look->size,
+		.left = look->left,
 	};
 	name_layer(d, s->type);
+	look->is_free = s->decode == decode_zfs;
 	if (s->decode)
 		r = run_decoder(look, s, d, &outcome, &more);
+	look->is_free = false;
 	*found = r == 0 && outcome == DECODE_FOUND;
 	return r;
 }
@@ -235,6 +261,8 @@ static void add_layer(struct look *look, const struct decoding *d)
 	uint64_t claimed = d->layer.data_offset;
 
 	*layer = d->layer;
+	if (d->is_cut)
+		cannot_go_on(look, layer->type);
 	if (!layer->has_data_offset)
 		return;
 	if (claimed < look->size && add_u64(look->start, claimed, &layer->data_offset))
@@ -277,7 +305,9 @@ static bool go_inside(struct look *look, const struct decoding *d)
 int read_content(struct io *io, uint64_t start, uint64_t size, uint32_t sector,
 		 struct content *content)
 {
-	struct look look = { .io = io, .start = start, .size = size, .content = content };
+	struct look look = {
+		.io = io, .start = start, .size = size, .content = content, .left = STACK_READ_MAX
+	};
 
 	/* Only where the last sector is depends on it; an odd one must not make us divide by 0. */
 	look.sector = is_power_of_two(sector) && sector <= 65536 ? sector : 512;

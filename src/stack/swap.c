@@ -53,21 +53,37 @@ static bool has_version(const uint8_t *header)
 	return get_le32(header) == 1 || get_be32(header) == 1;
 }
 
+/* The new kind has a header that must hold water; the old one a bitmap. */
+static bool is_sane(const uint8_t *magic, const uint8_t *header)
+{
+	return memcmp(magic, "SWAPSPACE2", MAGIC_LEN) != 0 ||
+	       (has_version(header) && get_le32(header + LAST_PAGE));
+}
+
 /* `bytes` are the container's first. */
 enum outcome decode_swap(struct decoding *d)
 {
-	for (uint64_t page = PAGE_MIN; page < PAGE_LARGE; page *= 2) {
-		if (d->len < page)
-			return DECODE_NOT_THIS;
-		if (!read_mark(d, d->bytes + page - MAGIC_LEN, page))
-			continue;
-		/* The new kind has a header that must hold water; the old one a bitmap. */
-		if (!memcmp(d->bytes + page - MAGIC_LEN, "SWAPSPACE2", MAGIC_LEN) &&
-		    (!has_version(d->bytes + HEADER) || !get_le32(d->bytes + HEADER + LAST_PAGE)))
-			return DECODE_NOT_THIS;
-		return DECODE_FOUND;
-	}
-	return DECODE_NOT_THIS;
+	const uint8_t *magic = d->bytes + PAGE_MIN - MAGIC_LEN;
+
+	if (d->len < PAGE_MIN || !read_mark(d, magic, PAGE_MIN) ||
+	    !is_sane(magic, d->bytes + HEADER))
+		return DECODE_NOT_THIS;
+	return DECODE_FOUND;
+}
+
+/* `bytes` are those around the end of a page of 8 KiB; the header is worth a read where they have
+ * the magic. */
+enum outcome decode_swap_8k(struct decoding *d)
+{
+	enum { PAGE = 8192, MAGIC_AT = 16 - MAGIC_LEN };
+	const uint8_t *header;
+
+	if (d->len < 16 || !read_mark(d, d->bytes + MAGIC_AT, PAGE))
+		return DECODE_NOT_THIS;
+	header = reach(d, HEADER, LAST_PAGE + 4);
+	if (!header)
+		return DECODE_MORE;
+	return is_sane(d->bytes + MAGIC_AT, header) ? DECODE_FOUND : DECODE_NOT_THIS;
 }
 
 /* Pages of 16, 32, 64 KiB: only where the header at 1024 makes it worth another read. */

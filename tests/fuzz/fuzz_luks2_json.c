@@ -6,10 +6,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint64_t offset, sector_size;
+	uint64_t offset, sector_size, other_offset, other_sector_size;
+	const struct piece whole = { (const char *)data, size };
+	const struct piece halves[] = { { whole.text, size / 2 },
+					{ whole.text + size / 2, size - size / 2 } };
+	enum outcome outcome = decode_luks2_json(&whole, 1, &offset, &sector_size);
 
-	if (decode_luks2_json((const char *)data, size, &offset, &sector_size) && sector_size &&
-	    !is_power_of_two(sector_size))
+	if (outcome == DECODE_FOUND && sector_size && !is_power_of_two(sector_size))
+		__builtin_trap();
+
+	/* Where it is cut makes no difference. */
+	if (decode_luks2_json(halves, 2, &other_offset, &other_sector_size) != outcome ||
+	    (outcome == DECODE_FOUND &&
+	     (offset != other_offset || sector_size != other_sector_size)))
 		__builtin_trap();
 	return 0;
 }

@@ -37,6 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		__builtin_trap();
 	if (content.count > STACK_DEPTH_MAX)
 		__builtin_trap();
+	if (disk.bytes_read > STACK_READ_MAX + 4 * 112 * KIB)
+		__builtin_trap();
 	for (size_t i = 0; i < content.count; i++)
 		if (content.layers[i].has_data_offset &&
 		    (content.layers[i].data_offset < start ||

@@ -38,13 +38,20 @@ static inline void put_xfs(struct memory_io *disk, uint64_t start)
 	memory_io_put(disk, start, sb, sizeof(sb));
 }
 
-/* Looks, and checks what holds whatever is there. */
+/* Looks, and checks what holds whatever is there: a partition's share of bytes read, ZFS's labels
+ * on top of it. */
 static inline struct content look(struct memory_io *disk, uint64_t start, uint64_t size)
 {
+	enum { ZFS_LABELS = 4 * 112 * 1024 };
+	uint64_t before = disk->bytes_read;
 	struct content content;
+	bool is_zfs;
 
 	assert_int_equal(read_content(&disk->io, start, size, 512, &content), 0);
 	assert_in_range(content.count, 0, STACK_DEPTH_MAX);
+	is_zfs = content.ambiguous ||
+		 (content.count && !strcmp(content.layers[0].type, "zfs_member"));
+	assert_in_range(disk->bytes_read - before, 0, STACK_READ_MAX + (is_zfs ? ZFS_LABELS : 0));
 	for (size_t i = 0; i < content.count; i++) {
 		const struct layer *layer = &content.layers[i];
 

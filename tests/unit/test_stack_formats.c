@@ -48,40 +48,100 @@ static void test_luks2_json(void **state)
 {
 	static const struct {
 		const char *text;
-		bool found;
+		enum outcome outcome;
 		uint64_t offset, sector_size;
 	} cases[] = {
-		{ "{\"segments\":{\"0\":{\"offset\":\"16777216\",\"sector_size\":4096}}}", true,
-		  16777216, 4096 },
-		{ "{\"segments\":{\"0\":{\"offset\":\"32768\"}}}", true, 32768, 0 },
-		{ "{\"segments\":{\"0\":{\"offset\":\"32768\",\"sector_size\":-512}}}", true, 32768,
-		  0 },
-		{ "{\"segments\":{\"0\":{\"offset\":\"32768\",\"sector_size\":\"512\"}}}", true,
-		  32768, 0 },
-		{ "{\"segments\":{\"0\":{\"offset\":32768}}}", false, 0, 0 },
-		{ "{\"segments\":{\"0\":{\"offset\":\"16M\"}}}", false, 0, 0 },
-		{ "{\"segments\":{\"0\":{\"offset\":\"\"}}}", false, 0, 0 },
-		{ "{\"segments\":{\"0\":{\"offset\":\"99999999999999999999\"}}}", false, 0, 0 },
-		{ "{\"segments\":{\"1\":{\"offset\":\"32768\"}}}", false, 0, 0 },
-		{ "{\"segments\":[\"0\"]}", false, 0, 0 },
-		{ "{\"segments\":{\"0\":null}}", false, 0, 0 },
-		{ "[[[[[[[[[[[[[[[[", false, 0, 0 },
-		{ "{\"segments\":{\"0\":{\"offset\":\"16777216\"", false, 0, 0 },
-		{ "", false, 0, 0 },
+		{ "{\"segments\":{\"0\":{\"offset\":\"16777216\",\"sector_size\":4096}}}",
+		  DECODE_FOUND, 16777216, 4096 },
+		{ "{\"segments\":{\"0\":{\"offset\":\"32768\"}}}", DECODE_FOUND, 32768, 0 },
+		{ "{\"segments\":{\"0\":{\"offset\":\"32768\",\"sector_size\":-512}}}",
+		  DECODE_FOUND, 32768, 0 },
+		{ "{\"segments\":{\"0\":{\"offset\":\"32768\",\"sector_size\":\"512\"}}}",
+		  DECODE_FOUND, 32768, 0 },
+		{ "{\"segments\":{\"0\":{\"offset\":32768}}}", DECODE_NOT_THIS, 0, 0 },
+		{ "{\"segments\":{\"0\":{\"offset\":\"16M\"}}}", DECODE_NOT_THIS, 0, 0 },
+		{ "{\"segments\":{\"0\":{\"offset\":\"\"}}}", DECODE_NOT_THIS, 0, 0 },
+		{ "{\"segments\":{\"0\":{\"offset\":\"99999999999999999999\"}}}", DECODE_NOT_THIS,
+		  0, 0 },
+		{ "{\"segments\":{\"1\":{\"offset\":\"32768\"}}}", DECODE_NOT_THIS, 0, 0 },
+		{ "{\"segments\":[\"0\"]}", DECODE_NOT_THIS, 0, 0 },
+		{ "{\"segments\":{\"0\":null}}", DECODE_NOT_THIS, 0, 0 },
+		{ "[[[[[[[[[[[[[[[[", DECODE_NOT_THIS, 0, 0 },
+		{ "{\"segments\":{\"0\":{\"offset\":\"16777216\"", DECODE_MORE, 0, 0 },
+		{ "", DECODE_MORE, 0, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		uint64_t offset = 0, sector_size = 0;
 		size_t len = strlen(cases[i].text);
-		bool found = decode_luks2_json(cases[i].text, len, &offset, &sector_size);
 
-		assert_int_equal(found, cases[i].found);
-		if (!found)
-			continue;
-		assert_int_equal(offset, cases[i].offset);
-		assert_int_equal(sector_size, cases[i].sector_size);
+		/* In two pieces, cut anywhere; with its NUL nothing can follow. */
+		for (size_t cut = 0; cut <= len + 1; cut++) {
+			bool has_nul = cut % 2;
+			struct piece pieces[] = { { cases[i].text, cut },
+						  { cases[i].text + cut, len + has_nul - cut } };
+			enum outcome wanted = cases[i].outcome, got;
+			uint64_t offset = 0, sector_size = 0;
+
+			if (cut > len && !has_nul)
+				continue;
+			if (has_nul && wanted == DECODE_MORE)
+				wanted = DECODE_NOT_THIS;
+			got = decode_luks2_json(pieces, 2, &offset, &sector_size);
+			assert_int_equal(got, wanted);
+			if (got != DECODE_FOUND)
+				continue;
+			assert_int_equal(offset, cases[i].offset);
+			assert_int_equal(sector_size, cases[i].sector_size);
+		}
 	}
+}
+
+/* A LUKS2 header with a text of that many bytes; the segment stands at its end. */
+static void put_luks2(struct memory_io *disk, size_t text_len, uint8_t *area)
+{
+	static const char head[] = "{\"keyslots\":{\"0\":\"",
+			  tail[] = "\"},\"segments\":{\"0\":{\"offset\":\"16777216\"}}}";
+	char *text = (char *)area + 4096;
+
+	memset(area, 0, 4096);
+	memcpy(area, "LUKS\xba\xbe\0\2", 8);
+	put_be64(area + 8, 64 * KIB);
+	memset(text, 'x', text_len);
+	memset(text + text_len, 0, 64 * KIB - 4096 - text_len);
+	memcpy(text, head, strlen(head));
+	memcpy(text + text_len - strlen(tail), tail, strlen(tail));
+	memory_io_put(disk, MIB, area, 64 * KIB);
+}
+
+/* As long as the text ends within the partition's share the answer is right; beyond that it is
+ * unknown, and said. look() counts the bytes. */
+static void test_luks2_long_text(void **state)
+{
+	static const size_t lengths[] = { 100,  1023, 1024, 1025,  2000,
+					  4096, 8000, 9000, 12000, 40000 };
+	static uint8_t area[64 * KIB];
+	size_t longest = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		struct memory_io disk = memory_io_new(128 * MIB);
+		struct content content;
+
+		put_luks2(&disk, lengths[i], area);
+		content = look(&disk, MIB, 100 * MIB);
+		assert_int_equal(content.count, 1);
+		assert_string_equal(content.layers[0].type, "crypto_LUKS");
+		if (content.layers[0].has_data_offset) {
+			expect_layer(&content, 0, "crypto_LUKS", MIB + 16 * MIB);
+			assert_int_equal(content.findings.count, 0);
+			longest = lengths[i];
+		} else {
+			assert_true(has_finding(&content, FINDING_CONTENT_UNREAD));
+		}
+		content_free(&content);
+	}
+	assert_int_equal(longest, 9000);
 }
 
 static void put_zfs(struct memory_io *disk, uint64_t label, const struct nvlist *nv)
@@ -295,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_luks1_payload),
 		cmocka_unit_test(test_luks1_detached),
 		cmocka_unit_test(test_luks2_json),
+		cmocka_unit_test(test_luks2_long_text),
 		cmocka_unit_test(test_zfs_labels),
 		cmocka_unit_test(test_zfs_leftover),
 		cmocka_unit_test(test_zfs_label_by_zpool),

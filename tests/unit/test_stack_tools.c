@@ -180,12 +180,14 @@ struct shifted_io {
 	struct io io;
 	struct io *image;
 	uint64_t start;
+	uint64_t bytes_read;
 };
 
 static int shifted_read(struct io *io, void *buf, size_t len, uint64_t offset)
 {
-	const struct shifted_io *s = (const struct shifted_io *)io;
+	struct shifted_io *s = (struct shifted_io *)io;
 
+	s->bytes_read += len;
 	assert_true(offset >= s->start); /* it never looks outside its partition */
 	return io_read(s->image, buf, len, offset - s->start);
 }
@@ -229,9 +231,10 @@ static void test_row(void **state)
 	assert_int_equal(io_open_readonly("image", &io, &reason), 0);
 	check(row, io, 0, io->size, type);
 
-	struct shifted_io disk = { { &ops, 63 * 512 + io->size }, io, 63 * 512 };
+	struct shifted_io disk = { { &ops, 63 * 512 + io->size }, io, 63 * 512, 0 };
 
 	check(row, &disk.io, disk.start, io->size, type);
+	assert_in_range(disk.bytes_read, 1, STACK_READ_MAX);
 }
 
 int main(void)
