@@ -23,6 +23,7 @@ struct result {
 	struct analysis *analysis;
 	struct plan *plan; /* what --fix would do; NULL: not planned */
 	bool is_listed;    /* --all found it: it was not named, so it is meant for no pool */
+	char *text;        /* from render_text(), freed with the result; NULL: not rendered */
 };
 
 enum report_format {
@@ -69,6 +70,13 @@ void report_print_columns(FILE *out);
  */
 int report(FILE *out, const struct result *results, size_t count,
 	   const struct report_options *options);
+
+/*
+ * FORMAT_TEXT's part about one device, kept in result->text for report() to print. Any thread may
+ * call it for a result of its own: with many devices the tables are most of the work. Nothing to do
+ * for other formats and results with an error. 0 or -ENOMEM.
+ */
+int render_text(struct result *result, const struct report_options *options);
 
 /*
  * What the kernel calls a partition of a disk ("sda1", "nvme0n1p1": a "p" goes between where the

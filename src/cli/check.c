@@ -7,14 +7,21 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* What the threads share: the next device nobody has taken yet. */
 struct queue {
 	struct result *results;
 	size_t count;
-	atomic_size_t next;
+	atomic_size_t next, finished;
 	const struct options *options;
+	pthread_mutex_t lock; /* of `all_done`, which says that `finished` has become `count` */
+	pthread_cond_t all_done;
 };
+
+/* How long nothing may be finished before one more thread is worth having, nanoseconds. */
+enum { PATIENCE = 10 * 1000 * 1000 };
 
 /* The last line of the text says what `--fix` would do; nothing else of a check needs a plan. */
 static void plan_for_advice(struct result *r, const struct options *options)
@@ -31,35 +38,79 @@ static void plan_for_advice(struct result *r, const struct options *options)
 		r->plan = NULL;
 }
 
+static void check_one(struct result *r, const struct options *options)
+{
+	r->error = examine(r, &options->probe, NULL);
+	if (r->error)
+		return;
+	plan_for_advice(r, options);
+	if (render_text(r, &options->report) < 0)
+		r->error = reason_set(&r->reason, -ENOMEM, "cannot check: %s", strerror(ENOMEM));
+}
+
 static void *work(void *arg)
 {
 	struct queue *q = arg;
 	size_t i;
 
 	while ((i = atomic_fetch_add(&q->next, 1)) < q->count) {
-		struct result *r = &q->results[i];
-
-		r->error = examine(r, &q->options->probe, NULL);
-		if (!r->error)
-			plan_for_advice(r, q->options);
+		check_one(&q->results[i], q->options);
+		if (atomic_fetch_add(&q->finished, 1) + 1 < q->count)
+			continue;
+		pthread_mutex_lock(&q->lock);
+		pthread_cond_signal(&q->all_done);
+		pthread_mutex_unlock(&q->lock);
 	}
 	return NULL;
 }
 
-/* A disk that sleeps takes seconds to answer, so devices are checked side by side. This thread
- * works too; a thread that cannot be had only means less of it. */
+/* Comes back when all is done, after PATIENCE at the latest. */
+static void wait_for_all(struct queue *q)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += PATIENCE;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_mutex_lock(&q->lock);
+	if (atomic_load(&q->finished) < q->count)
+		pthread_cond_timedwait(&q->all_done, &q->lock, &until);
+	pthread_mutex_unlock(&q->lock);
+}
+
+/*
+ * Side by side: at first a thread a CPU, as images that are in memory need no more; and one more as
+ * often as nothing was finished for a while, since a disk that sleeps takes seconds to answer.
+ */
 static void check_all(struct result *results, size_t count, const struct options *options)
 {
-	struct queue queue = { .results = results, .count = count, .options = options };
-	size_t jobs = options->jobs ? options->jobs : JOBS_DEFAULT_MAX;
+	struct queue q = { .results = results,
+			   .count = count,
+			   .options = options,
+			   .lock = PTHREAD_MUTEX_INITIALIZER,
+			   .all_done = PTHREAD_COND_INITIALIZER };
+	size_t jobs = options->jobs ? options->jobs : JOBS_DEFAULT_MAX, started = 0;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_t threads[JOBS_MAX];
-	size_t started = 0;
 
 	if (jobs > count)
 		jobs = count;
-	while (started + 1 < jobs && !pthread_create(&threads[started], NULL, work, &queue))
+	while (jobs > 1 && started < jobs && (long)started < cpus &&
+	       !pthread_create(&threads[started], NULL, work, &q))
 		started++;
-	work(&queue);
+	if (!started)
+		work(&q); /* one job, or no thread to be had */
+	while (started < jobs && atomic_load(&q.finished) < count) {
+		size_t before = atomic_load(&q.finished);
+
+		wait_for_all(&q);
+		if (atomic_load(&q.finished) == before &&
+		    !pthread_create(&threads[started], NULL, work, &q))
+			started++;
+	}
 	while (started)
 		pthread_join(threads[--started], NULL);
 }

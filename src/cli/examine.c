@@ -140,6 +140,7 @@ int examine(struct result *r, const struct probe_options *options, struct io **k
 
 void free_result(struct result *r)
 {
+	free(r->text);
 	for (size_t i = 0; r->contents && i <= r->layout->count; i++)
 		content_free(&r->contents[i]);
 	free(r->contents);

@@ -2,7 +2,9 @@
 /* What people read: a tree, the findings, and a line that says what to do. */
 #include "internal.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void put_fact(FILE *out, const char *name, const char *what, const char *value)
 {
@@ -97,38 +99,66 @@ static void put_findings(FILE *out, const struct result *result, int partition, 
 	}
 }
 
+static int print_device(FILE *out, const struct result *result,
+			const struct report_options *options)
+{
+	int err = print_table_of(out, result, options);
+
+	/* Without headings somebody's script reads the rows: rows are all it gets. */
+	if (err || options->noheadings)
+		return err;
+	if (options->verbose)
+		put_facts(out, result);
+	for (int p = -1; p < (int)result->layout->count; p++)
+		put_findings(out, result, p, options->verbose);
+	put_text(out, result->device->name);
+	fputs(": ", out);
+	put_advice(out, result, options->strict);
+	fputc('\n', out);
+	if (options->plan && result->plan)
+		print_plan(out, result, options);
+	return 0;
+}
+
+int render_text(struct result *result, const struct report_options *options)
+{
+	size_t size;
+	FILE *out;
+	int err;
+
+	if (options->format != FORMAT_TEXT || !has_facts(result))
+		return 0;
+	out = open_memstream(&result->text, &size);
+	if (!out)
+		return -ENOMEM;
+	err = print_device(out, result, options);
+	if (ferror(out))
+		err = -ENOMEM;
+	if (fclose(out))
+		err = -ENOMEM;
+	return err;
+}
+
 int print_tree(FILE *out, const struct result *results, size_t count,
 	       const struct report_options *options)
 {
 	bool first = true;
+	int err = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !err; i++) {
 		const struct result *result = &results[i];
 
 		if (!has_facts(result))
 			continue;
-		/* Without headings somebody's script reads the rows: rows are all it gets. */
 		if (!first && !options->noheadings)
 			fputc('\n', out);
 		first = false;
-
-		int err = print_table_of(out, result, options);
-
-		if (err)
-			return err;
-		if (options->noheadings)
-			continue;
-		if (options->verbose)
-			put_facts(out, result);
-		for (int p = -1; p < (int)result->layout->count; p++)
-			put_findings(out, result, p, options->verbose);
-		put_text(out, result->device->name);
-		fputs(": ", out);
-		put_advice(out, result, options->strict);
-		fputc('\n', out);
-		if (options->plan && result->plan)
-			print_plan(out, result, options);
+		if (result->text)
+			fputs(result->text, out);
+		else
+			err = print_device(out, result, options);
 	}
-	return options->noheadings || !is_pool(results, count) ? 0
-							       : print_pool(out, results, count);
+	if (!err && !options->noheadings && is_pool(results, count))
+		err = print_pool(out, results, count);
+	return err;
 }
