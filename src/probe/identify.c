@@ -105,11 +105,23 @@ static bool read_udev(const char *sysroot, struct disk_facts *facts)
 	return find_udev_property(record, "ID_MODEL_ENC", facts->model, FACT_TEXT_MAX);
 }
 
+/* SAT makes INQUIRY's product the first 16 characters of the model: identity data that begins with
+ * other words is not this drive's (scsi_debug's page is always an ST380013AS). */
+static bool is_longer_model(const char *model, const char *product)
+{
+	size_t len = strlen(product);
+
+	while (len && product[len - 1] == ' ')
+		len--;
+	return !strncmp(model, product, len);
+}
+
 static bool take_identity(const uint8_t data[IDENTITY_SIZE], bool swapped, struct disk_facts *facts)
 {
 	char model[41], serial[21];
 
-	if (!decode_ata_identity(data, swapped, model, serial))
+	if (!decode_ata_identity(data, swapped, model, serial) ||
+	    !is_longer_model(model, facts->model))
 		return false;
 	strcpy(facts->model, model);
 	if (*serial)

@@ -175,21 +175,26 @@ static void test_udev_record(void **state)
 	assert_string_equal(tiny, "A B");
 }
 
+static void write_ata_page(const char *path, const char *model)
+{
+	uint8_t page[572] = { [1] = 0x89 };
+	FILE *file = fopen(path, "w");
+
+	put_ata_text(page + 60, 27, 40, model);
+	put_ata_text(page + 60, 10, 20, "WD-WMAVU1234567");
+	assert_int_equal(fwrite(page, 1, sizeof(page), file), sizeof(page));
+	fclose(file);
+}
+
 /* The ATA information page, which needs neither udev nor privileges. */
 static void test_ata_page(void **state)
 {
-	uint8_t page[572] = { [1] = 0x89 };
 	struct machine m = machine_new("ears");
 	char path[128];
-	FILE *file;
 
 	(void)state;
-	put_ata_text(page + 60, 27, 40, "WDC WD15EARS-00Z5B1");
-	put_ata_text(page + 60, 10, 20, "WD-WMAVU1234567");
 	snprintf(path, sizeof(path), "%s/sys/block/sda/device/vpd_pg89", m.root);
-	file = fopen(path, "w");
-	assert_int_equal(fwrite(page, 1, sizeof(page), file), sizeof(page));
-	fclose(file);
+	write_ata_page(path, "WDC WD15EARS-00Z5B1");
 	assert_int_equal(machine_probe(&m, "/dev/sda"), 0);
 	assert_string_equal(m.device->model, "WDC WD15EARS-00Z5B1");
 	assert_string_equal(m.device->serial, "WD-WMAVU1234567");
@@ -201,6 +206,11 @@ static void test_ata_page(void **state)
 	assert_int_equal(machine_probe(&m, "/dev/sda"), 0);
 	assert_string_equal(m.device->model, "WDC WD15EARS-00Z5B1");
 
+	write_ata_page(path, "ST380013AS"); /* of another drive than sysfs's */
+	assert_int_equal(machine_probe(&m, "/dev/sda"), 0);
+	assert_string_equal(m.device->model, "WDC WD15EARS-00Z");
+
+	write_ata_page(path, "WDC WD15EARS-00Z5B1");
 	assert_int_equal(truncate(path, 571), 0); /* a page cut short is not read */
 	assert_int_equal(machine_probe(&m, "/dev/sda"), 0);
 	assert_string_equal(m.device->model, "WDC WD15EARS-00Z");
