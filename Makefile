@@ -108,6 +108,9 @@ check-crash: $(B)/tests/test_relocate_crash ## every crash inside every crash, t
 	$(Q)tests/model/mutations.py
 	$(Q)tests/mutate
 
+check-vm: $(B)/alignck ## boot Debian's kernel in qemu: SCSI, NVMe, md, LUKS, crashes, boot loaders
+	$(Q)tests/vm/run $(B)
+
 check-asan: ## the same tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) --no-print-directory VARIANT=asan check
 
@@ -153,6 +156,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-.PHONY: all tests-bin try check check-crash check-asan check-valgrind coverage fuzz bench lint format install \
+.PHONY: all tests-bin try check check-crash check-vm check-asan check-valgrind coverage fuzz bench lint format install \
 	uninstall dist distcheck clean help
 .DELETE_ON_ERROR:
