@@ -225,8 +225,12 @@ int relocation_tables(const struct relocation *relocation, struct table_image *o
 int find_used_gaps(struct io *disk, const struct layout *layout, const struct plan *plan,
 		   struct extent **list, size_t *count);
 
-/* Where between the partitions of `layout` a journal lies; looks at the first GiB of each gap.
- * -ENOENT: nowhere. */
-int find_gap_journal(struct io *disk, const struct layout *layout, uint64_t *base);
+/* The first journal at or behind byte `from` that lies between the partitions of `layout`; looks at
+ * the first GiB of each gap. -ENOENT: none. */
+int find_gap_journal(struct io *disk, const struct layout *layout, uint64_t from, uint64_t *base);
+
+/* 1: the journal at `base` of `io` says that partitions are between their places, whatever table
+ * the disk has; 0: it does not, or there is none. -errno. */
+int is_journal_half_way(struct io *io, uint64_t base);
 
 #endif

@@ -135,8 +135,17 @@ static int check_encodable(struct fix *fix)
 static int make_whole_plan(struct fix *fix)
 {
 	struct reason *reason = &fix->result.reason;
-	int err = make_plan_in_free_gaps(fix);
+	bool is_image = fix->result.device->kind == KIND_IMAGE;
+	int err = 0;
 
+	reason->text[0] = '\0';
+	if (fix->io)
+		err = check_not_half_way(fix->io, fix->result.layout,
+					 is_image ? fix->result.path : NULL, reason);
+	if (err && reason->text[0])
+		return err;
+	if (!err)
+		err = make_plan_in_free_gaps(fix);
 	if (!err && fix->result.plan->feasible)
 		err = check_contents(fix);
 	if (!err && fix->result.plan->feasible && fix->result.plan->move_count)
@@ -260,9 +269,6 @@ static int move(struct fix *fix)
 	int status = STATUS_UNKNOWN;
 	int err = job_open(&job, fix->result.path, fix->options, &fix->result.reason);
 
-	if (!err && fix->result.device->kind != KIND_IMAGE)
-		job.relocation.logical_sector_size =
-			fix->result.device->topology.logical_block_size;
 	catch_pause_signals();
 	if (!err)
 		err = start(&job, fix, &saved);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opening a disk and its journal, and running the engine over them. */
+/* Opening a disk, and running the engine over it and its journal. */
 #include "job.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t pause_asked;
@@ -44,16 +44,19 @@ static int drop_nodes(void *context, struct reason *reason)
 	return drop_kernel_partitions(job->disk_fd, reason);
 }
 
+struct layout_options job_layout_options(const struct job *job)
+{
+	uint32_t sector = job->relocation.logical_sector_size;
+
+	return (struct layout_options){ .sector_size = sector ? sector : 512,
+					.may_change_sector_size = !sector };
+}
+
 /* The kernel not knowing is no reason to stop: the table on the disk is right, and that is said. */
 static int tell_kernel(void *context, bool is_new, struct reason *reason)
 {
 	struct job *job = context;
-	const struct layout_options options = {
-		.sector_size = job->relocation.logical_sector_size
-				       ? job->relocation.logical_sector_size
-				       : 512,
-		.may_change_sector_size = !job->relocation.logical_sector_size,
-	};
+	const struct layout_options options = job_layout_options(job);
 	struct layout *layout = NULL;
 	int err = read_layout(job->disk, &options, &layout, reason);
 
@@ -176,7 +179,7 @@ int job_open(struct job *job, const char *path, const struct options *options,
 	     struct reason *reason)
 {
 	uint64_t base;
-	int err;
+	int err, sector = 0;
 
 	*job = (struct job){ .options = options, .path = path, .disk_fd = -1 };
 	err = io_open_readwrite(path, &job->disk, reason);
@@ -192,201 +195,9 @@ int job_open(struct job *job, const char *path, const struct options *options,
 	job->relocation = (struct relocation){
 		.disk = job->disk, .hooks = &job->hooks, .threads = 8, .hole_unit = 64 * KIB
 	};
+	if (ioctl(job->disk_fd, BLKSSZGET, &sector) == 0 && sector > 0)
+		job->relocation.logical_sector_size = sector;
 	return lock_disk(job->disk_fd, reason);
-}
-
-static int use_gap(struct job *job, uint64_t base)
-{
-	job->relocation.journal = job->disk;
-	job->relocation.journal_base = base;
-	job->relocation.journal_size = job->disk->size - base;
-	return 0;
-}
-
-static int use_file(struct job *job, const char *path, struct reason *reason)
-{
-	int err = io_open_readwrite(path, &job->journal_io, reason);
-
-	if (err) {
-		struct reason why = *reason;
-
-		return reason_set(reason, err, "its journal %.120s: %.100s", path, why.text);
-	}
-	job->journal_path = strdup(path);
-	job->relocation.journal = job->journal_io;
-	job->relocation.journal_base = 0;
-	job->relocation.journal_size = job->journal_io->size;
-	return job->journal_path ? 0 : reason_set(reason, -ENOMEM, "no memory");
-}
-
-static bool is_regular(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* Where an image's journal lies unless --journal says otherwise. */
-static char *path_beside(const char *path)
-{
-	char *beside = NULL;
-
-	return asprintf(&beside, "%s.alignck", path) < 0 ? NULL : beside;
-}
-
-static int find_journal_without_cover(struct job *job, struct reason *reason)
-{
-	const struct layout_options options = { .sector_size = 512,
-						.may_change_sector_size = true };
-	struct layout *layout = NULL;
-	uint64_t base;
-	int err;
-
-	if (is_regular(job->disk_fd)) {
-		autofree char *beside = path_beside(job->path);
-
-		if (beside && access(beside, F_OK) == 0)
-			return use_file(job, beside, reason);
-	}
-	err = read_layout(job->disk, &options, &layout, reason);
-	if (!err)
-		err = find_gap_journal(job->disk, layout, &base);
-	layout_free(layout);
-	if (!err)
-		return use_gap(job, base);
-	return reason_set(reason, -ENOENT,
-			  "no realignment and no journal of one is on it; if the journal is a file,"
-			  " name it with --journal");
-}
-
-/* -errno; 0: no cover; 1: *cover is filled. */
-static int read_cover(struct job *job, struct cover *cover)
-{
-	uint8_t sector0[COVER_SIZE];
-	int err = io_read(job->disk, sector0, sizeof(sector0), 0);
-
-	return err ? err : is_cover(sector0, sizeof(sector0), cover);
-}
-
-bool job_is_covered(struct job *job)
-{
-	struct cover cover;
-
-	return job->disk && read_cover(job, &cover) > 0;
-}
-
-int job_find_journal(struct job *job, struct reason *reason)
-{
-	struct cover cover = { 0 };
-	int found;
-
-	if (job->options->journal)
-		return use_file(job, job->options->journal, reason);
-	found = read_cover(job, &cover);
-	if (found < 0)
-		return reason_set(reason, found, "cannot read sector 0: %s", strerror(-found));
-	if (!found)
-		return find_journal_without_cover(job, reason);
-	if (cover.in_gap)
-		return use_gap(job, cover.journal_base);
-	return use_file(job, cover.journal_name, reason);
-}
-
-/* `path` from the root; its last part need not exist yet. NULL: no such directory, or no memory. */
-static char *absolute_path(const char *path)
-{
-	autofree char *copy = strdup(path);
-	autofree char *directory = NULL;
-	char *slash = copy ? strrchr(copy, '/') : NULL;
-	const char *name = slash ? path + (slash - copy) + 1 : path;
-	char *absolute = NULL;
-
-	if (slash)
-		slash[slash == copy ? 1 : 0] = '\0';
-	directory = realpath(slash ? copy : ".", NULL);
-	if (!directory || !*name)
-		return NULL;
-	if (asprintf(&absolute, "%s/%s", strcmp(directory, "/") ? directory : "", name) < 0)
-		return NULL;
-	return absolute;
-}
-
-/* Is the device a file system lies on that disk, or a partition of it? */
-static bool is_on_disk(dev_t device, dev_t disk)
-{
-	char path[64], text[32] = "";
-	FILE *f;
-	unsigned ma = 0, mi = 0;
-
-	if (device == disk)
-		return true;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../dev", major(device), minor(device));
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	if (!fgets(text, sizeof(text), f))
-		text[0] = '\0';
-	fclose(f);
-	return sscanf(text, "%u:%u", &ma, &mi) == 2 && makedev(ma, mi) == disk;
-}
-
-/* The journal must outlive what happens to the disk: never on the disk that is being changed. */
-static int check_other_disk(const struct job *job, const char *path, struct reason *reason)
-{
-	autofree char *copy = strdup(path);
-	struct stat disk, directory;
-	char *slash = copy ? strrchr(copy, '/') : NULL;
-
-	if (slash)
-		slash[slash == copy ? 1 : 0] = '\0';
-	if (!slash || stat(copy, &directory) < 0 || fstat(job->disk_fd, &disk) < 0)
-		return reason_set(reason, -errno, "cannot create its journal %.120s: %s", path,
-				  strerror(errno));
-	if (!S_ISBLK(disk.st_mode) || !is_on_disk(directory.st_dev, disk.st_rdev))
-		return 0;
-	return reason_set(reason, -EINVAL,
-			  "the journal %.120s would lie on the disk itself; name a file on another"
-			  " disk",
-			  path);
-}
-
-int job_new_journal(struct job *job, const struct plan *plan, struct reason *reason)
-{
-	autofree char *wanted = NULL;
-	autofree char *absolute = NULL;
-	int err;
-
-	if (plan->journal == JOURNAL_GAP) {
-		use_gap(job, plan->journal_start);
-		job->relocation.journal_size = plan->journal_bytes;
-		return 0;
-	}
-	wanted = job->options->journal ? strdup(job->options->journal) : path_beside(job->path);
-	if (!wanted)
-		return reason_set(reason, -ENOMEM, "no memory");
-	absolute = absolute_path(wanted);
-	if (!absolute || strlen(absolute) >= JOURNAL_PATH_SIZE)
-		return reason_set(
-			reason, -ENAMETOOLONG,
-			"the path of its journal is longer than %d bytes; name another with"
-			" --journal",
-			JOURNAL_PATH_SIZE - 1);
-	err = check_other_disk(job, absolute, reason);
-	if (!err)
-		err = io_create_file(absolute, plan->journal_bytes, &job->journal_io, reason);
-	if (err == -EEXIST)
-		return reason_set(
-			reason, err,
-			"its journal %.140s exists; finish what it belongs to, or remove it",
-			absolute);
-	if (err)
-		return err;
-	job->journal_path = absolute;
-	absolute = NULL;
-	job->relocation.journal = job->journal_io;
-	job->relocation.journal_base = 0;
-	job->relocation.journal_size = plan->journal_bytes;
-	return 0;
 }
 
 void job_print_command(const struct job *job, FILE *out, const char *command)

@@ -32,6 +32,15 @@ int job_open(struct job *job, const char *path, const struct options *options,
  * image, or in a gap. -ENOENT with the reason: there is none. */
 int job_find_journal(struct job *job, struct reason *reason);
 
+/* Refuses a disk that has a table although a journal on it, or beside the `image` (path, or NULL),
+ * is of a realignment that is half way: a plan would move garbage. 0, -EBUSY with the reason, or
+ * -errno without. */
+int check_not_half_way(struct io *disk, const struct layout *layout, const char *image,
+		       struct reason *reason);
+
+/* How a table on it is to be read. */
+struct layout_options job_layout_options(const struct job *job);
+
 /* true: sector 0 says that a realignment is unfinished. */
 bool job_is_covered(struct job *job);
 

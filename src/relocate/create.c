@@ -178,15 +178,6 @@ static bool is_zero(const uint8_t *p, size_t len)
 	return !len || (!p[0] && !memcmp(p, p + 1, len - 1));
 }
 
-/* Does the record say that partitions are, or may be, somewhere between their places? */
-static bool is_half_way(const struct record *record)
-{
-	if (record->kind == RECORD_FRONTIER)
-		return record->move || record->lo || record->sills;
-	return record->kind == RECORD_ROUND || record->kind == RECORD_HALVES ||
-	       (record->kind == RECORD_END && record->is_new);
-}
-
 /*
  * Our own journal, that nothing hangs on. In a file, which may be another disk's: one that says it
  * is done. In a gap of this disk, which is not covered: one that was never used, or is at an end.
@@ -196,19 +187,14 @@ static bool is_half_way(const struct record *record)
 static bool is_spent_journal(const struct relocation *rel, uint8_t *block)
 {
 	struct journal j;
-	struct record record, newest = { 0 };
+	struct record newest;
 
 	if (!decode_header(block, JOURNAL_BLOCK, &j))
 		return false;
 	if (j.is_begun)
 		return true;
-	for (int slot = 0; slot < 2; slot++) {
-		if (io_read(rel->journal, block, JOURNAL_BLOCK,
-			    rel->journal_base + JOURNAL_SLOT + slot * JOURNAL_BLOCK) < 0)
-			return false;
-		if (decode_record(&j, block, &record) && record.sequence > newest.sequence)
-			newest = record;
-	}
+	if (journal_newest(rel->journal, rel->journal_base, &j, block, &newest) < 0)
+		return false;
 	if (rel->journal == rel->disk)
 		return j.in_gap && j.base == rel->journal_base && !is_half_way(&newest);
 	return newest.kind == RECORD_DONE;

@@ -117,13 +117,14 @@ int find_used_gaps(struct io *disk, const struct layout *layout, const struct pl
 	return 0;
 }
 
-static int search_gap(struct io *disk, struct extent gap, uint8_t *buf, uint64_t *found)
+static int search_gap(struct io *disk, struct extent gap, uint64_t from, uint8_t *buf,
+		      uint64_t *found)
 {
 	uint64_t at;
 
 	if (gap.end - gap.start > SEARCHED_MAX)
 		gap.end = gap.start + SEARCHED_MAX;
-	if (!round_up_to(gap.start, BLOCK, &at))
+	if (!round_up_to(gap.start > from ? gap.start : from, BLOCK, &at))
 		return -ENOENT;
 	for (; at + BLOCK <= gap.end; at += CHUNK) {
 		size_t len = gap.end - at < CHUNK ? gap.end - at : CHUNK;
@@ -140,7 +141,7 @@ static int search_gap(struct io *disk, struct extent gap, uint8_t *buf, uint64_t
 	return -ENOENT;
 }
 
-int find_gap_journal(struct io *disk, const struct layout *layout, uint64_t *base)
+int find_gap_journal(struct io *disk, const struct layout *layout, uint64_t from, uint64_t *base)
 {
 	struct extent_list named = { 0 }, gaps = { 0 };
 	autofree uint8_t *buf = malloc(CHUNK);
@@ -149,7 +150,7 @@ int find_gap_journal(struct io *disk, const struct layout *layout, uint64_t *bas
 	if (!err)
 		err = extent_list_add_rest(&gaps, (struct extent){ 0, disk->size }, &named);
 	for (size_t i = 0; i < gaps.count && !err && result == -ENOENT; i++)
-		result = search_gap(disk, gaps.list[i], buf, base);
+		result = search_gap(disk, gaps.list[i], from, buf, base);
 	free(named.list);
 	free(gaps.list);
 	return err ? err : result;

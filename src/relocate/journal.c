@@ -85,3 +85,42 @@ int journal_open(const struct relocation *rel, struct journal *j, struct reason 
 		journal_free(j);
 	return r;
 }
+
+int journal_newest(struct io *io, uint64_t base, const struct journal *j, uint8_t *block,
+		   struct record *newest)
+{
+	struct record record;
+
+	*newest = (struct record){ 0 };
+	for (int slot = 0; slot < 2; slot++) {
+		int r = io_read(io, block, JOURNAL_BLOCK,
+				base + JOURNAL_SLOT + slot * JOURNAL_BLOCK);
+
+		if (r < 0)
+			return r;
+		if (decode_record(j, block, &record) && record.sequence > newest->sequence)
+			*newest = record;
+	}
+	return 0;
+}
+
+bool is_half_way(const struct record *record)
+{
+	if (record->kind == RECORD_FRONTIER)
+		return record->move || record->lo || record->sills;
+	return record->kind == RECORD_ROUND || record->kind == RECORD_HALVES ||
+	       (record->kind == RECORD_END && record->is_new);
+}
+
+int is_journal_half_way(struct io *io, uint64_t base)
+{
+	autofree uint8_t *block = io_alloc(JOURNAL_BLOCK);
+	struct journal j;
+	struct record newest;
+	int r = block ? io_read(io, block, JOURNAL_BLOCK, base) : -ENOMEM;
+
+	if (r < 0 || !decode_header(block, JOURNAL_BLOCK, &j) || j.is_begun)
+		return r;
+	r = journal_newest(io, base, &j, block, &newest);
+	return r < 0 ? r : is_half_way(&newest);
+}

@@ -93,7 +93,7 @@ void encode_content(const struct journal *journal, uint8_t *content);
 int decode_content(struct journal *journal, const uint8_t *content);
 void encode_record(const struct journal *journal, const struct record *record,
 		   uint8_t block[JOURNAL_BLOCK]);
-/* Without journal->moves only kind and sequence of the record are to be believed. */
+/* Without journal->moves the places in the record are not checked. */
 bool decode_record(const struct journal *journal, const uint8_t *block, struct record *record);
 void journal_free(struct journal *journal);
 
@@ -123,5 +123,11 @@ void place_cover_entry(const struct journal *journal, uint32_t *first_lba, uint3
 /* Reads and checks header and content; *journal is the caller's (journal_free) on success. */
 int journal_open(const struct relocation *relocation, struct journal *journal,
 		 struct reason *reason);
+/* The newest valid record of a journal of which the header alone was read; kind 0: none. `block` is
+ * room for one. */
+int journal_newest(struct io *io, uint64_t base, const struct journal *journal, uint8_t *block,
+		   struct record *newest);
+/* Does it say that partitions are, or may be, between their places? */
+bool is_half_way(const struct record *record);
 
 #endif

@@ -4,43 +4,7 @@
 # SC2154: helper.bash and bats set path, json, status, output; SC2034: and read ran and json; SC2030,
 # SC2031: each test is a subshell.
 # shellcheck disable=SC2154,SC2034,SC2030,SC2031
-load helper
-
-setup() {
-	loop=
-	export MTOOLS_SKIP_CHECK=1
-	cd "$BATS_TEST_TMPDIR" || exit 1
-}
-
-teardown() { # after a failure too
-	[ -z "${mounted-}" ] || umount "$mounted" || true
-	[ -z "${swap-}" ] || swapoff "$swap" || true
-	[ -z "$loop" ] || { partx -d "$loop" 2>/dev/null || true; losetup -d "$loop"; }
-}
-
-attach() { # attach IMAGE: as $loop with its partitions' nodes, or the test is skipped
-	loop=$(losetup -f --show "${@:2}" "$1" 2>/dev/null) || { loop=; skip 'no loop device to be had'; }
-	partx -a "$loop" 2>/dev/null || true
-	[ -b "${loop}p1" ] || skip 'no partition nodes to be had'
-}
-
-# sum IMAGE START SECTORS: of a partition's bytes
-sum() { dd if="$1" bs=512 skip="$2" count="$3" status=none | sha256sum; }
-
-# One partition of random bytes at 63 in 32 MiB, as $disk; $want is what its bytes must be.
-simple() {
-	disk=disk.img
-	rm -f "$disk"
-	dos "$disk" 32M 63,40000,L
-	dd if=/dev/urandom of="$disk" bs=512 seek=63 count=40000 conv=notrunc status=none
-	want=$(sum "$disk" 63 40000)
-	cp "$disk" before.img
-}
-
-is_new() { [ "$(sum "$disk" 2048 40000)" = "$want" ] || fail "the data is not at its new place"; }
-is_old() { cmp "$disk" before.img; }
-
-starts_removed() { sfdisk -J "$1" | jq '.partitiontable | del(.device, .partitions[].node, .partitions[].start)'; }
+load fix
 
 @test "case 35: a disk of the CHS era: only starts change, file systems are whole, undo restores it" {
 	for tool in mkfs.ntfs ntfsfix mkfs.fat fsck.fat mcopy; do
@@ -106,6 +70,76 @@ starts_removed() { sfdisk -J "$1" | jq '.partitiontable | del(.device, .partitio
 	expect 0
 	sync "$loop"
 	cmp disk.img before.img
+}
+
+@test "case 34, 36: a sector or two, odd sizes, back to back, into a hole; what need not move stays" {
+	local entries starts n=0
+	data() { sfdisk -J "$1" | jq -r '.partitiontable.partitions[] | select(.type != "5") | "\(.start) \(.size)"'; }
+	while read -r entries; do
+		rm -f ./*
+		disk=disk.img
+		# shellcheck disable=SC2086 # words
+		dos "$disk" 64M $entries
+		starts=$(data "$disk")
+		while read -r start size; do
+			dd if=/dev/urandom of="$disk" bs=512 seek="$start" count="$size" conv=notrunc status=none
+			sum "$disk" "$start" "$size"
+		done <<<"$starts" >sums
+		cp "$disk" before.img
+		check --fix --yes "$disk"
+		expect 0
+		data "$disk" >new
+		while read -r start size; do
+			((start % 8 == 0)) || fail "$entries: $start"
+			sum "$disk" "$start" "$size"
+		done <new | diff sums -
+		[ "$(cut -d ' ' -f 2 new)" = "$(cut -d ' ' -f 2 <<<"$starts")" ] || fail "$entries: sizes"
+		while read -r start size <&3 && read -r to _ <&4; do
+			((start % 8)) || [ "$start" = "$to" ] || [[ $entries == 63,1,L* ]] || fail "$entries: $start moved"
+		done 3<<<"$starts" 4<new
+		check --undo "$disk"
+		expect 0
+		is_old || fail "$entries: undo"
+		n=$((n + 1))
+	done <<-'END'
+		2047,10001,L 14336,999,L
+		2049,10001,L 20001,1,L 30003,5000,L
+		63,1,L 64,7,L 72,100,L 4097,100003,L
+		2055,4096,L 8192,50000,L 58193,777,L
+		12288,100,L 63,1000,L 4096,5001,L
+		63,20000,L 20063,100000,E 20126,30000,L 50127,7,L 50135,30001,L
+		4095,100000,E 4158,5000,L 9159,5001,L
+	END
+	[ "$n" = 7 ]
+}
+
+@test "case 46: PARTUUID and an id with leading zeros stay" {
+	disk=disk.img
+	dos "$disk" 32M 'label: dos' 'label-id: 0x00000abc' '' 63,40000,L
+	uuid=$(blkid -p -o value -s PTUUID "$disk")
+	[ "$(sfdisk -J "$disk" | jq -r '.partitiontable.id')" = 0x00000abc ]
+	check --fix --yes "$disk"
+	expect 0
+	[ "$(sfdisk -J "$disk" | jq -r '.partitiontable.id')" = 0x00000abc ]
+	[ "$(blkid -p -o value -s PTUUID "$disk")" = "$uuid" ]
+	check_json "$disk"
+	is '.devices[0].table.id' 00000abc
+}
+
+@test "an MBR that counts 4096-byte sectors: the kernel is told in the right unit, by undo as well" {
+	truncate -s 128M disk.img
+	loop=$(losetup -f --show --sector-size 4096 disk.img 2>/dev/null) || { loop=; skip 'no loop device to be had'; }
+	echo 63,8000,L | sfdisk -q --no-reread --no-tell-kernel "$loop"
+	partx -a "$loop" 2>/dev/null || skip 'no partition nodes to be had'
+	node=/sys/class/block/${loop#/dev/}p1
+	for command in '--fix --yes --journal journal --physical-sector 16K' '--undo --journal journal'; do
+		# shellcheck disable=SC2086 # words
+		check $command "$loop"
+		expect 0
+		start=$(sfdisk -J "$loop" | jq '.partitiontable.partitions[0].start')
+		[ "$(<"$node/start")" = $((start * 8)) ] || fail "$command: the kernel has $(<"$node/start")"
+		[ "$(<"$node/size")" = 64000 ]
+	done
 }
 
 @test "a disk of 4096-byte sectors: moved in its own units" {
@@ -209,34 +243,6 @@ starts_removed() { sfdisk -J "$1" | jq '.partitiontable | del(.device, .partitio
 	is_new
 }
 
-@test "case 16: no room: refused by how many sectors, and untouched" {
-	dos disk.img 64M 63,131009,L # up to the last sector
-	before=$(sha256sum <disk.img)
-	check --fix --yes disk.img
-	expect 2
-	has '1985 more sectors' "$stderr"
-	[ "$(sha256sum <disk.img)" = "$before" ]
-	[ ! -e disk.img.alignck ]
-}
-
-@test "not asked: without a terminal and without --yes nothing happens" {
-	simple
-	check --fix "$disk"
-	expect 2
-	has '--yes' "$stderr"
-	is_old
-	[ ! -e disk.img.alignck ]
-}
-
-@test "case 45: asked on a terminal, the default is no, and no journal stays" {
-	command -v script >/dev/null || skip 'script is not installed'
-	simple
-	run script -qec "'$ALIGNCK' --fix $disk" /dev/null <<<$'\n'
-	[ "$status" = 2 ] || fail "$output"
-	is_old
-	[ ! -e disk.img.alignck ]
-}
-
 @test "--dry-run: the plan as text and JSON, the exit status of the check, nothing changed" {
 	simple
 	check --fix --dry-run "$disk"
@@ -261,24 +267,6 @@ starts_removed() { sfdisk -J "$1" | jq '.partitiontable | del(.device, .partitio
 	is '.devices[0].plan | has("seconds"), .seconds' $'true\nnull'
 }
 
-@test "a table that libfdisk cannot express is refused, by --dry-run too" {
-	dos disk.img 64M 2048,100000,E 4095,20000,L
-	printf '\1' | dd of=disk.img bs=1 seek=$((2048 * 512 + 446)) conv=notrunc status=none # boot indicator 0x01
-	before=$(sha256sum <disk.img)
-	check --fix --dry-run disk.img
-	expect 2
-	has 'boot indicator of 0x01' "$stderr"
-	check --fix --dry-run --json disk.img
-	expect 2
-	json=$output
-	is '.devices[0].plan.feasible' false
-	check --fix --yes disk.img
-	expect 2
-	has 'boot indicator of 0x01' "$stderr"
-	[ "$(sha256sum <disk.img)" = "$before" ]
-	[ ! -e disk.img.alignck ]
-}
-
 @test "--grain and --only" {
 	dos disk.img 64M 63,20000,L 20063,20000,L 60000,1000,L
 	check --fix --dry-run --json --grain 4K disk.img
@@ -297,127 +285,6 @@ starts_removed() { sfdisk -J "$1" | jq '.partitiontable | del(.device, .partitio
 	check --sysroot "$sysroot" /dev/sda
 	expect 1
 	has 'sector 7'
-}
-
-@test "case 42: a gap with data in it is not free" {
-	dos disk.img 64M 63,102400,L
-	printf 'precious' | dd of=disk.img bs=512 seek=103000 conv=notrunc status=none # the new end would cover it
-	before=$(sha256sum <disk.img)
-	check --fix --yes disk.img
-	expect 2
-	[ "$(sha256sum <disk.img)" = "$before" ]
-}
-
-@test "case 43: in use: mounted, swapped on, held by a loop device: each by name" {
-	truncate -s 128M disk.img
-	dos disk.img 128M 63,40000,L 60001,40000,S
-	attach disk.img
-	mkfs.ext4 -q -F "${loop}p1"
-	mkdir -p at
-	if mount "${loop}p1" at 2>/dev/null; then
-		mounted=$PWD/at
-		check --fix --yes --journal journal "$loop"
-		expect 2
-		has "mounted on $mounted" "$stderr"
-		umount at
-		mounted=
-	fi
-	mkswap "${loop}p2" >/dev/null
-	if swapon "${loop}p2" 2>/dev/null; then
-		swap=${loop}p2
-		check --fix --yes --journal journal "$loop"
-		expect 2
-		has swap "$stderr"
-		swapoff "$swap"
-		swap=
-	fi
-	before=$(sha256sum <disk.img)
-	check --fix --yes --journal journal disk.img
-	expect 2
-	has "${loop#/dev/}" "$stderr"
-	[ "$(sha256sum <disk.img)" = "$before" ]
-}
-
-@test "refused tables: hybrid, overlap, damaged, dynamic disk; nothing is written" {
-	for name in 12-hybrid 40-overlap 14-gptbad; do
-		[ -f "$images/$name.img" ] || continue
-		cp --sparse=always "$images/$name.img" t.img
-		before=$(sha256sum <t.img)
-		check --fix --yes t.img
-		expect 2
-		[ "$(sha256sum <t.img)" = "$before" ]
-	done
-	dos ldm.img 64M 63,40000,42
-	check --fix --yes ldm.img
-	expect 2
-	has 'dynamic' "$stderr"
-}
-
-@test "case 41: a suspended swap area is refused" {
-	dos disk.img 64M 63,40000,S
-	mkswap -o 32256 disk.img >/dev/null 2>&1 || dd if=/dev/zero of=disk.img bs=1 seek=36342 count=0 conv=notrunc status=none
-	printf 'S1SUSPEND\0' | dd of=disk.img bs=1 seek=$((63 * 512 + 4086)) conv=notrunc status=none
-	before=$(sha256sum <disk.img)
-	check --fix --yes disk.img
-	expect 2
-	has 'suspend' "$stderr"
-	[ "$(sha256sum <disk.img)" = "$before" ]
-}
-
-@test "case 45: resume and undo without a journal, with a foreign one, with a damaged one" {
-	simple
-	check --resume "$disk"
-	expect 2
-	check --undo "$disk"
-	expect 2
-	is_old
-	cp "$disk" foreign.img
-	truncate -s 65M foreign.img
-	check --fix --yes foreign.img
-	expect 0
-	check --resume --journal foreign.img.alignck "$disk"
-	expect 2
-	is_old
-	stop_at KILL 9 "$ALIGNCK" --fix --yes "$disk"
-	[ "$status" = 137 ]
-	cp "$disk" covered.img
-	cp disk.img.alignck whole
-	check --resume --journal foreign.img.alignck "$disk"
-	expect 3
-	dd if=/dev/zero of=disk.img.alignck bs=512 count=8 conv=notrunc status=none
-	check --resume "$disk"
-	expect 3
-	rm disk.img.alignck
-	check --undo "$disk"
-	expect 3
-	has disk.img.alignck "$stderr"
-	cmp "$disk" covered.img
-	check --resume --journal whole "$disk"
-	expect 0
-	is_new
-}
-
-@test "an image open in a running machine is refused (OFD lock)" {
-	simple
-	command -v python3 >/dev/null || skip 'python3 is not installed'
-	python3 -S -c '
-import fcntl, struct, subprocess, sys
-f = open("disk.img", "r+b")
-fcntl.fcntl(f, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)) # F_OFD_SETLK
-sys.exit(subprocess.call(sys.argv[1:]))' "$ALIGNCK" --fix --yes "$disk" 2>stderr && fail 'not refused'
-	has 'in use' "$(<stderr)"
-	is_old
-}
-
-@test "no space for the journal: refused, nothing written, no journal left" {
-	mkdir small
-	mount -t tmpfs -o size=64K none small 2>/dev/null || skip 'no tmpfs to be mounted'
-	mounted=$PWD/small
-	simple
-	check --fix --yes --journal small/journal "$disk"
-	expect 2
-	is_old
-	[ ! -e small/journal ]
 }
 
 @test "usage: commands and their options" {
