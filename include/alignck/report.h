@@ -17,6 +17,10 @@ struct result {
 	int error; /* 0, or the -errno that ended it; then the rest is NULL */
 	struct reason reason;
 	struct device *device;
+	char *description; /* KIND_TABLE: the text that was named, description_len bytes; else NULL
+			    */
+	size_t description_len;
+	bool is_size_known; /* KIND_TABLE: device->size is the disk's, not how far the entries go */
 	struct layout *layout;
 	struct content *contents; /* layout->count of them, at least 1; NULL: not looked at */
 	struct policy policy;

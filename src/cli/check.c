@@ -32,7 +32,7 @@ static void plan_for_advice(struct result *r, const struct options *options)
 		.rotational = r->device->rotational,
 	};
 
-	if (options->report.format == FORMAT_TEXT &&
+	if (options->report.format == FORMAT_TEXT && !r->description &&
 	    analysis_status(r->analysis, false) == STATUS_MISALIGNED &&
 	    make_plan(r->device, r->layout, r->contents, r->analysis, &request, &r->plan) < 0)
 		r->plan = NULL;
@@ -125,13 +125,19 @@ static size_t count_paths(const char *const *paths)
 }
 
 /* Nothing is printed in place of the number, so standard error has to say why. */
-static void say_unfinished(const struct result *results, size_t count)
+static void say_why_no_ashift(const struct result *results, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!results[i].error &&
-		    analysis_status(results[i].analysis, false) == STATUS_UNFINISHED)
-			print_error(results[i].path, "an unfinished realignment is on it; run"
-						     " --resume or --undo");
+	for (size_t i = 0; i < count; i++) {
+		const struct result *r = &results[i];
+
+		if (r->error)
+			continue;
+		if (r->description)
+			print_error(r->path, "is a table written as text, no device");
+		else if (analysis_status(r->analysis, false) == STATUS_UNFINISHED)
+			print_error(r->path, "an unfinished realignment is on it; run --resume or"
+					     " --undo");
+	}
 }
 
 static int print_results(struct result *results, size_t count, const struct options *options)
@@ -145,7 +151,7 @@ static int print_results(struct result *results, size_t count, const struct opti
 	if (options->report.format == FORMAT_NAGIOS)
 		return nagios_status(results, count, options->strict);
 	if (options->report.format == FORMAT_ASHIFT) {
-		say_unfinished(results, count);
+		say_why_no_ashift(results, count);
 		return ashift_status(results, count);
 	}
 	return report_status(results, count, options->strict);

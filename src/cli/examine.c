@@ -2,6 +2,7 @@
 /* One device from its name to its verdicts: probe, layout, stack, analyse. */
 #include "commands.h"
 
+#include "alignck/description.h"
 #include "alignck/relocate.h"
 
 #include <errno.h>
@@ -111,6 +112,56 @@ static int find_cover(struct result *r, struct io *io)
 	return 1;
 }
 
+/* How far the entries go: what a disk for this table has at least. */
+static uint64_t reach_of(const struct layout *layout)
+{
+	uint64_t reach = 0;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		uint64_t end = layout->partitions[i].start + layout->partitions[i].size;
+
+		if (end > reach)
+			reach = end;
+	}
+	return reach;
+}
+
+/*
+ * A file may be a table written down as text rather than an image of a disk: 1. Then there are no
+ * bytes to look into, and nothing to move.
+ */
+static int find_description(struct result *r, struct io *io)
+{
+	struct device *d = r->device;
+	char head[4096];
+	size_t len = io->size < sizeof(head) ? io->size : sizeof(head);
+	uint32_t sector = d->logical_is_user ? (uint32_t)d->topology.logical_block_size : 0;
+	uint64_t size;
+	int err;
+
+	if (d->kind != KIND_IMAGE || io->size > DESCRIPTION_MAX || io_read(io, head, len, 0) < 0 ||
+	    !is_description(head, len))
+		return 0;
+	r->description_len = io->size;
+	r->description = malloc(io->size);
+	if (!r->description)
+		return reason_set(&r->reason, -ENOMEM, "no memory");
+	err = io_read(io, r->description, io->size, 0);
+	if (err)
+		return reason_set(&r->reason, err, "cannot read it: %s", strerror(-err));
+	err = read_description(r->description, io->size, sector, &r->layout, &size,
+			       &r->is_size_known, &r->reason);
+	if (err)
+		return err;
+	d->kind = KIND_TABLE;
+	d->size = reach_of(r->layout);
+	if (size > d->size)
+		d->size = size;
+	r->policy.only = -1;
+	believe_table(d, r->layout->sector_size);
+	return 1;
+}
+
 int examine(struct result *r, const struct probe_options *options, struct io **kept)
 {
 	autoio struct io *io = NULL;
@@ -118,7 +169,13 @@ int examine(struct result *r, const struct probe_options *options, struct io **k
 
 	if (err < 0)
 		return err;
-	err = find_layout(r, io);
+	err = io ? find_description(r, io) : 0;
+	if (err > 0) {
+		io_close(io);
+		io = NULL;
+	}
+	if (!err)
+		err = find_layout(r, io);
 	if (err < 0)
 		return err;
 	if (io) {
@@ -127,7 +184,7 @@ int examine(struct result *r, const struct probe_options *options, struct io **k
 			return err;
 		err = err ? 0 : find_contents(r, io);
 	}
-	if (!err)
+	if (err >= 0)
 		err = analyse(r->device, r->layout, r->contents, &r->policy, &r->analysis);
 	if (err < 0)
 		return reason_set(&r->reason, err, "cannot check: %s", strerror(-err));
@@ -144,6 +201,7 @@ void free_result(struct result *r)
 	for (size_t i = 0; r->contents && i <= r->layout->count; i++)
 		content_free(&r->contents[i]);
 	free(r->contents);
+	free(r->description);
 	plan_free(r->plan);
 	analysis_free(r->analysis);
 	layout_free(r->layout);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The fix: examine, plan, ask, then move. Everything up to the cover can be stopped without a
  * trace. */
-#include "job.h"
+#include "fix.h"
+
+#include "alignck/description.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,23 +14,18 @@
 #define LANES       64 /* parts of a partition that move at once on media without seeks */
 #define REPLANS_MAX 64 /* every round learns of one more gap with data in it */
 
-/* What a fix gathers before it starts. */
-struct fix {
-	const struct options *options;
-	struct result result;
-	struct io *io; /* read-only, for planning */
-	struct extent *occupied;
-	size_t occupied_count;
-};
-
 static int plan_once(struct fix *fix)
 {
 	const struct options *o = fix->options;
+	const struct result *r = &fix->result;
 	const struct plan_request request = {
-		.grain = o->grain ? o->grain : MIB,
+		.grain = o->grain         ? o->grain
+			 : r->description ? description_grain(r->description, r->description_len)
+					  : MIB,
 		.only = o->only,
 		.only_count = o->only_count,
-		.journal_file = o->journal || fix->result.device->kind == KIND_IMAGE,
+		.journal_file = o->journal || fix->result.device->kind == KIND_IMAGE ||
+				fix->result.description,
 		.occupied = fix->occupied,
 		.occupied_count = fix->occupied_count,
 		.rotational = fix->result.device->rotational,
@@ -132,7 +129,7 @@ static int check_encodable(struct fix *fix)
 	return 0;
 }
 
-static int make_whole_plan(struct fix *fix)
+int make_whole_plan(struct fix *fix)
 {
 	struct reason *reason = &fix->result.reason;
 	bool is_image = fix->result.device->kind == KIND_IMAGE;
@@ -146,9 +143,9 @@ static int make_whole_plan(struct fix *fix)
 		return err;
 	if (!err)
 		err = make_plan_in_free_gaps(fix);
-	if (!err && fix->result.plan->feasible)
+	if (!err && fix->io && fix->result.plan->feasible)
 		err = check_contents(fix);
-	if (!err && fix->result.plan->feasible && fix->result.plan->move_count)
+	if (!err && fix->io && fix->result.plan->feasible && fix->result.plan->move_count)
 		err = check_encodable(fix);
 	return err ? reason_set(reason, err, "cannot plan: %s", strerror(-err)) : 0;
 }
@@ -282,7 +279,7 @@ static int move(struct fix *fix)
 	return status;
 }
 
-static int refuse(const struct fix *fix, const char *why)
+int refuse_fix(const struct fix *fix, const char *why)
 {
 	print_error(fix->result.path, why);
 	return STATUS_UNKNOWN;
@@ -296,18 +293,20 @@ static int run(struct fix *fix)
 	enum status status = analysis_status(r->analysis, o->strict);
 
 	if (status == STATUS_UNFINISHED) {
-		refuse(fix, "an unfinished realignment is on it; run --resume or --undo");
+		refuse_fix(fix, "an unfinished realignment is on it; run --resume or --undo");
 		return status;
 	}
+	if (r->description)
+		return fix_description(fix);
 	if (r->device->kind == KIND_PARTITION)
-		return refuse(fix, "is a partition; name the disk, and --only the partition");
+		return refuse_fix(fix, "is a partition; name the disk, and --only the partition");
 	if (make_whole_plan(fix) < 0)
-		return refuse(fix, r->reason.text);
+		return refuse_fix(fix, r->reason.text);
 	show.plan = true;
 	if (report(stdout, r, 1, &show) < 0)
-		return refuse(fix, strerror(ENOMEM));
+		return refuse_fix(fix, strerror(ENOMEM));
 	if (!fix->result.plan->feasible)
-		refuse(fix, fix->result.plan->reason);
+		refuse_fix(fix, fix->result.plan->reason);
 	if (o->dry_run)
 		return fix->result.plan->feasible ? status : STATUS_UNKNOWN;
 	if (!fix->result.plan->feasible)
@@ -315,12 +314,12 @@ static int run(struct fix *fix)
 	if (!fix->result.plan->move_count)
 		return status;
 	if (refuse_if_in_use(r->device, &r->reason) < 0)
-		return refuse(fix, r->reason.text);
+		return refuse_fix(fix, r->reason.text);
 	fflush(stdout);
 	if (!o->yes && !isatty(STDIN_FILENO))
-		return refuse(fix, "not asked to go ahead: there is no terminal; give --yes");
+		return refuse_fix(fix, "not asked to go ahead: there is no terminal; give --yes");
 	if (!o->yes && !ask(fix))
-		return refuse(fix, "not confirmed; nothing was changed");
+		return refuse_fix(fix, "not confirmed; nothing was changed");
 	return move(fix);
 }
 

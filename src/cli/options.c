@@ -280,7 +280,8 @@ static int check_paths(struct options *o)
 	while (o->paths && o->paths[o->path_count])
 		o->path_count++;
 	if (!o->all && !o->path_count)
-		return usage_error("no device", NULL, "name a disk, a partition or an image");
+		return usage_error("no device", NULL,
+				   "name a disk, a partition, an image or a table");
 	if (o->command != COMMAND_CHECK && o->path_count != 1)
 		return usage_error("--fix, --resume and --undo", NULL, "take one disk or image");
 	return 0;
@@ -312,7 +313,7 @@ enum parse_result parse_options(int argc, const char **argv, struct options *o)
 		return PARSE_USAGE;
 	}
 	o->context = poptGetContext("alignck", argc, argv, o->table, 0);
-	poptSetOtherOptionHelp(o->context, "[OPTION...] DEVICE|IMAGE...");
+	poptSetOtherOptionHelp(o->context, "[OPTION...] DEVICE|IMAGE|TABLE...");
 	poptReadDefaultConfig(o->context, 0);
 	result = walk_options(o->context, o);
 	if (result != PARSE_RUN)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fdisk.h"
 
-#include <dlfcn.h>
+#include "alignck/library.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -18,24 +19,13 @@ static bool is_loaded;
 
 static void load_libfdisk(void)
 {
-	static const struct {
-		const char *name;
-		size_t field;
-	} rows[] = {
+	static const struct library_call rows[] = {
 #define CALL(name) { "fdisk_" #name, offsetof(struct fdisk_calls, name) },
 		FDISK_CALLS(CALL)
 #undef CALL
 	};
-	void *library = dlopen(LIBFDISK, RTLD_LAZY | RTLD_LOCAL);
 
-	for (size_t i = 0; library && i < ARRAY_SIZE(rows); i++) {
-		void *function = dlsym(library, rows[i].name);
-
-		if (!function)
-			return;
-		memcpy((char *)&calls + rows[i].field, &function, sizeof(function));
-	}
-	is_loaded = library != NULL;
+	is_loaded = load_library(LIBFDISK, rows, ARRAY_SIZE(rows), &calls);
 }
 
 /* Keeps what libfdisk complains of; it may ask nothing, because everything is told to it. */

@@ -83,6 +83,9 @@ static uint64_t nearest(const struct ground *ground, size_t i, uint64_t low, uin
 	/* Both are found, because `high` lies above and `low` below. */
 	fit_up(ground, i, item->start - item->lead, &up);
 	fit_down(ground, i, item_end(item), &down);
+	/* What lies before the partitions of a table that is only written down is not in it. */
+	if (ground->device->kind == KIND_TABLE)
+		return up;
 	return up - item->start < item->start - down ? up : down;
 }
 

@@ -82,7 +82,7 @@ bool may_fix(const struct ground *ground, struct plan *plan)
 	if (layout->hybrid)
 		return refuse(plan, "hybrid-mbr: the MBR beside the GPT has entries of its own;"
 				    " give it a protective MBR first (gdisk: x, n)");
-	if (device->kind == KIND_TABLE || layout->type == TABLE_KERNEL)
+	if (layout->type == TABLE_KERNEL)
 		return refuse(plan, "there is only a table here, no data that could be moved");
 	if (layout->type == TABLE_NONE)
 		return refuse(plan, "there is no partition table, so nothing that can be moved");
@@ -144,7 +144,8 @@ const char *why_pinned(const struct ground *ground, size_t index)
 		return "lies in the label of another partition, which is not rewritten";
 	if (p->role == ROLE_CONTAINER || has_children(ground->layout, index))
 		return "holds a label of its own, which records positions and is not rewritten";
-	if (p->table == TABLE_DOS)
+	/* a table that is only written down has nothing in it yet */
+	if (p->table == TABLE_DOS && ground->device->kind != KIND_TABLE)
 		for (size_t i = 0; i < ARRAY_SIZE(label_types); i++)
 			if (!strcmp(p->type, label_types[i]))
 				return "is of a type whose label records positions";

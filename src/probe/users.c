@@ -8,8 +8,9 @@
  */
 #include "internal.h"
 
+#include "alignck/library.h"
+
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libmount/libmount.h>
@@ -45,10 +46,7 @@ static struct {
 
 static void load_libmount(void)
 {
-	static const struct {
-		const char *name;
-		size_t field;
-	} functions[] = {
+	static const struct library_call functions[] = {
 #define ROW(name, field) { name, offsetof(typeof(libmount), field) }
 		ROW("mnt_new_table", new_table),         ROW("mnt_unref_table", unref_table),
 		ROW("mnt_table_parse_file", parse_file), ROW("mnt_table_parse_swaps", parse_swaps),
@@ -57,19 +55,8 @@ static void load_libmount(void)
 		ROW("mnt_fs_get_source", get_source),    ROW("mnt_fs_get_target", get_target),
 #undef ROW
 	};
-	void *handle =
-		dlopen(LIBMOUNT, RTLD_NOW | RTLD_LOCAL); /* stays open: it is the process's */
 
-	if (!handle)
-		return;
-	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
-		void *function = dlsym(handle, functions[i].name);
-
-		if (!function)
-			return;
-		memcpy((char *)&libmount + functions[i].field, &function, sizeof(function));
-	}
-	libmount.is_loaded = true;
+	libmount.is_loaded = load_library(LIBMOUNT, functions, ARRAY_SIZE(functions), &libmount);
 }
 
 /* A disk or partition that may be used. */

@@ -193,6 +193,12 @@ static bool put_fix(FILE *out, const struct result *result)
 {
 	const struct plan *plan = result->plan;
 
+	if (result->device->kind == KIND_TABLE) {
+		fputs("; `alignck --fix --dry-run ", out);
+		report_path(out, result->device->disk_path);
+		fputs("` prints it aligned", out);
+		return true;
+	}
 	if (!plan || (plan->feasible && !plan->move_count))
 		return false;
 	if (!plan->feasible) {

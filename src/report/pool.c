@@ -7,10 +7,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* A table that is only written down is no device. */
+static bool is_device(const struct result *result)
+{
+	return !has_facts(result) || result->device->kind != KIND_TABLE;
+}
+
 /* Whoever lists every disk of a machine means no pool of them; their facts are told all the same.
  */
 static bool is_member(const struct result *results, size_t count, size_t i)
 {
+	if (!is_device(&results[i]))
+		return false;
 	if (!results[i].is_listed)
 		return true;
 	for (size_t k = 0; k < count; k++)
@@ -55,7 +63,7 @@ int make_pool(const struct result *results, size_t count, struct pool *pool)
 bool is_pool(const struct result *results, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (results[i].is_listed)
+		if (results[i].is_listed || !is_device(&results[i]))
 			return false;
 	return count > 1;
 }
@@ -153,7 +161,7 @@ enum status ashift_status(const struct result *results, size_t count)
 		enum status status = STATUS_ALIGNED;
 
 		/* Its partitions may be as they like, but not half moved: a pool would end them. */
-		if (!has_facts(&results[i]))
+		if (!has_facts(&results[i]) || !is_device(&results[i]))
 			status = STATUS_UNKNOWN;
 		else if (analysis_status(results[i].analysis, false) == STATUS_UNFINISHED)
 			status = STATUS_UNFINISHED;

@@ -729,15 +729,27 @@ static void other_tables(void **state)
 	case_free(&c);
 	case_init(&c, TABLE_DOS, 400000, 512);
 	case_add(&c, 1, "83", 63, 100000);
-	c.device.kind = KIND_TABLE;
-	expect_refused("only a table");
-	c.device.kind = KIND_DISK;
 	c.device.zoned = host_managed;
 	expect_refused("zoned");
 	c.device.zoned = host_aware;
 	expect_feasible();
 	c.device.topology.alignment_offset = -1;
 	expect_refused("layer below");
+}
+
+/* A table that is only written down: starts go up, and what its types would hold is not there. */
+static void written_tables(void **state)
+{
+	(void)state;
+	case_init(&c, TABLE_DOS, 1000000, 512);
+	case_add(&c, 1, "bf", 48195, 100000);
+	c.request.grain = 4096;
+	expect_refused("label records positions");
+	c.device.kind = KIND_TABLE;
+	expect_feasible();
+	assert_int_equal(c.plan->move_count, 1);
+	assert_int_equal(c.plan->moves[0].to, 48200 * 512);
+	case_free(&c);
 }
 
 /* Layout says these; the planner does not rest on it. */
@@ -1010,6 +1022,7 @@ int main(void)
 		TEST(damaged_tables),
 		TEST(dynamic_disks),
 		TEST(other_tables),
+		TEST(written_tables),
 		TEST(impossible_tables),
 		TEST(end_metadata),
 		TEST(journal_in_a_gap),
