@@ -102,8 +102,9 @@ try: all ## build, and check an image made on the spot whose partition starts at
 check: tests-bin ## run the tests: unit, command line, kept fuzz corpus
 	$(Q)tests/run $(B)
 
-check-crash: $(B)/tests/test_relocate_crash ## every crash inside every crash, the whole model, each rule taken away (long)
+check-crash: all $(B)/tests/test_relocate_crash ## every crash inside every crash, real kills, the whole model, each rule taken away (long)
 	$(Q)CRASH_FULL=1 $(B)/tests/test_relocate_crash
+	$(Q)ALIGNCK=$(B)/alignck tests/crash/kill 40
 	$(Q)tests/model/explore.py full
 	$(Q)tests/model/mutations.py
 	$(Q)tests/mutate

@@ -145,6 +145,26 @@ static void a_container_is_at_least_one_sector(void **state)
 	close(fd);
 }
 
+/* The first logical right behind the container's EBR: two nodes may not overlap. */
+static void a_logical_may_begin_in_the_second_sector(void **state)
+{
+	struct reason reason;
+	struct layout *layout;
+	int fd;
+
+	(void)state;
+	run("rm -f a; truncate -s 64M a; printf '2: start=30000, size=60000, type=5\n"
+	    "5: start=30001, size=10000\n' | sfdisk -q a");
+	NEED_LOOP();
+	layout = layout_of("a");
+	fd = open(loop, O_RDWR | O_CLOEXEC);
+	assert_int_equal(add_kernel_partitions(fd, layout, &reason), 0);
+	expect_view("2:30000:1 5:30001:10000 ");
+	assert_int_equal(drop_kernel_partitions(fd, &reason), 0);
+	close(fd);
+	layout_free(layout);
+}
+
 static void a_node_that_is_open_refuses_by_name_and_nothing_is_lost(void **state)
 {
 	struct reason reason;
@@ -236,6 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(nodes_go_and_come_back, drop_loop),
 		cmocka_unit_test_teardown(a_container_is_at_least_one_sector, drop_loop),
+		cmocka_unit_test_teardown(a_logical_may_begin_in_the_second_sector, drop_loop),
 		cmocka_unit_test_teardown(a_node_that_is_open_refuses_by_name_and_nothing_is_lost,
 					  drop_loop),
 		cmocka_unit_test(a_file_has_no_nodes_and_can_be_locked_once),
