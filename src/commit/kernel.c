@@ -163,12 +163,22 @@ int drop_kernel_partitions(int fd, struct reason *reason)
 
 /* Of an extended container the kernel shows just enough for a boot loader, so that nobody makes a
  * file system over the logicals: two 512-byte sectors, at least one logical one
- * (block/partitions/msdos.c). */
+ * (block/partitions/msdos.c). Over BLKPG nothing may overlap, and a logical may begin in the
+ * second.
+ */
 static uint64_t node_size(const struct layout *layout, const struct partition *partition)
 {
-	uint64_t two = layout->sector_size > 1024 ? layout->sector_size : 1024;
+	uint64_t size = layout->sector_size > 1024 ? layout->sector_size : 1024;
 
-	return partition->role == ROLE_EXTENDED && partition->size > two ? two : partition->size;
+	if (partition->role != ROLE_EXTENDED || partition->size <= size)
+		return partition->size;
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct partition *p = &layout->partitions[i];
+
+		if (p->start > partition->start && p->start - partition->start < size)
+			size = p->start - partition->start;
+	}
+	return size;
 }
 
 /* One node as it should be. What a run before has told already is not told again; an old node of
