@@ -5,7 +5,7 @@
 load helper
 
 @test "kill -9 under real file systems: hidden after it, whole after resume and undo" {
-	run env ALIGNCK="$ALIGNCK" "$tests/crash/kill" 3
+	run env ALIGNCK="$ALIGNCK" "$tests/crash/kill" 2
 	[ "$status" != 77 ] || skip "${output#skipped: }"
 	echo "$output"
 	[ "$status" = 0 ]
