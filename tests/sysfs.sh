@@ -58,6 +58,18 @@ holder() { # holder BELOW NAME: NAME (its own disk) holds BELOW, "sda" or "sda/s
 	ln -s /sys/block/"$2" "$root/sys/devices/pci0/block/$1/holders/$2"
 }
 
+slave() { # slave ABOVE BELOW: ABOVE (its own disk) is made of BELOW, "sda" or "sda/sda1"
+	mkdir -p "$root/sys/devices/pci0/block/$1/slaves"
+	ln -s "../../$2" "$root/sys/devices/pci0/block/$1/slaves/${2##*/}"
+	holder "$2" "$1"
+}
+
+member() { # member ARRAY BELOW OFFSET_SECT512 SLOT: a slave of md, with its attributes
+	slave "$1" "$2"
+	put "$root/sys/devices/pci0/block/$1/md/dev-${2##*/}/offset" "$3"
+	put "$root/sys/devices/pci0/block/$1/md/dev-${2##*/}/slot" "$4"
+}
+
 udev() { # udev NAME LINE...: udev's record of a disk
 	local n=$1
 	n=$(cat "$root/sys/class/block/$n/dev")
@@ -169,6 +181,39 @@ machine_pbs_8192() {
 machine_md() { # RAID 5 of four, chunk 512 KiB
 	disk md127 5860147200 512 4096 524288 1572864 md/level=raid5
 	part md127 md127p1 3072 2093056
+}
+machine_md_on_63() { # RAID 1 whose members start at 63: offset 2049 makes up for one, 2048 for none
+	disk sda 1953525168 512 4096 4096 0 device/vendor=ATA device/model=ST1000LM035-1RK1
+	disk sdb 1953525168 512 4096 4096 0 device/vendor=ATA device/model=ST1000LM035-1RK1
+	part sda sda1 63 1000000
+	part sda sda2 2000063 1000000
+	part sdb sdb1 63 1000000
+	part sdb sdb2 2000064 1000000
+	disk md0 999424 512 4096 4096 0 md/level=raid1 alignment_offset=0
+	member md0 sda/sda1 2049 0
+	member md0 sdb/sdb1 2049 1
+	disk md1 999424 512 4096 4096 0 md/level=raid1 alignment_offset=0
+	member md1 sda/sda2 2048 0
+	member md1 sdb/sdb2 2048 1
+	disk md2 999424 512 4096 4096 0 md/level=raid1 alignment_offset=-1
+	member md2 sda/sda1 2048 0
+	part md0 md0p1 2048 8192
+}
+machine_md_on_ears() { # the kernel adds up what a drive that lies says of itself
+	mapfile -t a < <(ata "WDC WD15EARS-00Z5B1")
+	disk sda 2930277168 512 512 512 0 "${a[@]}"
+	part sda sda1 63 1000000
+	disk md0 999424 512 512 512 0 md/level=raid1
+	member md0 sda/sda1 2048 0
+	part md0 md0p1 2048 8192
+	part md0 md0p2 16385 8192
+}
+machine_dm_on_md() { # who is below is in sysfs, where is not
+	machine_md_on_63
+	disk dm-0 99942 512 4096 4096 0 dm/name=home dm/uuid=CRYPT-LUKS2-0123456789abcdef-home
+	slave dm-0 md0
+	disk dm-1 99942 512 4096 4096 0 dm/name=loop dm/uuid=x
+	slave dm-1 dm-1
 }
 machine_loop() {
 	disk loop0 2097152 512 512 512 0 queue/rotational=0 loop/backing_file=/srv/disk.img

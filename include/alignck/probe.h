@@ -51,6 +51,20 @@ struct kernel_partition {
 	uint64_t start, size; /* bytes */
 };
 
+/*
+ * A disk that a dm or md device is built on in the end, and where on it what the device has at
+ * `start` lies. The sums of offsets on the way down; inside a stripe they hold modulo the chunk,
+ * which is a multiple of every sector size.
+ */
+struct below {
+	char disk[64];                /* kernel name, "sda" */
+	char through[192];            /* the way to it, nearest first: "md0, sda1"; "" */
+	bool has_place;               /* false: how the device lies on it cannot be read */
+	uint64_t start, place;        /* bytes on the device, bytes on the disk */
+	uint64_t physical_block_size; /* of the disk, believed as for a disk that is named; bytes */
+	int64_t alignment_offset;     /* of the disk */
+};
+
 struct device {
 	char *path;      /* as the user named it */
 	char *name;      /* what to call it: kernel name or file name; partitions add to it */
@@ -75,6 +89,8 @@ struct device {
 	uint64_t length;       /* and how long it is, bytes */
 	struct kernel_partition *kernel_partitions; /* sysfs; NULL for images */
 	size_t kernel_partition_count;
+	struct below *below; /* in the order of the device's own bytes where these are known */
+	size_t below_count;  /* 0: nothing is below it */
 	struct device_user *users;
 	size_t user_count;
 	struct findings findings; /* lying-drive, topology-ignored, stack-misaligned, shingled */
@@ -125,6 +141,13 @@ const char *sector_source_name(enum sector_source source); /* "drive-list", ... 
 void believe_topology(const struct topology *reported, enum tristate rotational,
 		      struct topology *believed, bool *physical_believed,
 		      struct findings *findings);
+
+/*
+ * How boundaries of the disks below lie on the device: the alignment offset that is right on all of
+ * them. -1: none is; INT64_MIN: not every place is known. *physical: the largest of their physical
+ * sectors, at least 4096.
+ */
+int64_t alignment_below(const struct below *below, size_t count, uint64_t *physical);
 
 /*
  * The drive list: models that report 512 physical and have larger ones (and a few that are factory

@@ -16,6 +16,7 @@ void device_free(struct device *device)
 	free(device->serial);
 	free(device->zoned);
 	free(device->kernel_partitions);
+	free(device->below);
 	free(device->users);
 	findings_free(&device->findings);
 	free(device);

@@ -114,6 +114,42 @@ const struct lying_drive *find_lying_drive_row(const char *model);
  * `cut` a model that ends early fits when what it has tells the family. */
 bool matches_model(const char *pattern, const char *model, bool cut);
 
+/* --- below.c ---------------------------------------------------------------------------------- */
+
+/* Follows sysfs's `slaves` from the disk down to those that have none; fills device->below. With
+ * `is_running` device-mapper is asked for its tables (root may). 0 or -ENOMEM. */
+int find_below(struct device *device, const char *sysroot, const struct sysfs *sysfs,
+	       bool is_running);
+
+/* --- dmtable.c -------------------------------------------------------------------------------- */
+
+/* A piece of a device and where it lies on one of its slaves; bytes. */
+struct piece {
+	char node[NODE_NAME_MAX]; /* the slave's kernel name */
+	char number[24];          /* "8:1", before the name is known */
+	uint64_t start, length;
+	uint64_t place;
+	bool is_known; /* false: the numbers mean nothing */
+};
+
+struct piece_list {
+	struct piece *list;
+	size_t count, room;
+};
+
+int add_piece(struct piece_list *pieces, const struct piece *piece);
+
+/*
+ * The pieces of one target out of its table line: "linear 8:1 2048", "crypt ... 8:1 4096",
+ * "striped 2 128 8:1 0 8:17 0". `start` and `length` are the target's, sectors of 512. 0: done;
+ * -ENOTSUP: a target that does not tell; -ENOMEM.
+ */
+int decode_dm_target(const char *type, const char *params, uint64_t start, uint64_t length,
+		     struct piece_list *pieces);
+
+/* The table of the running device-mapper device `number` ("253:0"). 0 or -errno. */
+int read_dm_table(const char *number, struct piece_list *pieces);
+
 /* --- users.c ---------------------------------------------------------------------------------- */
 
 /* Finds who uses the device and its partitions; fills device->users. 0 or -errno with the reason:
@@ -142,6 +178,9 @@ int open_device(struct probe *probe);
 /* judge.c: refuses what no arithmetic may be done on; else fills what we go by, and says what is
  * not believed. */
 int judge_device(struct probe *probe);
+
+/* The part of it about a block device alone, whose ->reported is filled. */
+void judge_block(struct device *device, uint64_t user_physical);
 
 /* A copy; aborts when out of memory. */
 char *copy_text(const char *text);

@@ -96,7 +96,7 @@ static void replace_physical(struct topology *topology, uint64_t size)
 	topology->physical_block_size = size;
 }
 
-static void judge_block(struct device *device, uint64_t user_physical)
+void judge_block(struct device *device, uint64_t user_physical)
 {
 	struct topology given = device->reported;
 	enum tristate rotational = device->rotational;
@@ -120,6 +120,61 @@ static void judge_block(struct device *device, uint64_t user_physical)
 	believe_topology(&given, rotational, &device->topology, &believed, &device->findings);
 	if (!believed)
 		device->sector_source = SOURCE_ASSUMED;
+}
+
+/* "sda (sda1)": the disk and the way to it. */
+static void name_below(char *name, size_t size, const struct below *b)
+{
+	snprintf(name, size, "%.48s%s%.80s%s", b->disk, *b->through ? " (through " : "", b->through,
+		 *b->through ? ")" : "");
+}
+
+static void say_below(struct device *device, const struct below *b)
+{
+	uint64_t required = b->physical_block_size > 4096 ? b->physical_block_size : 4096;
+	uint64_t offset = b->alignment_offset > 0 ? (uint64_t)b->alignment_offset : 0;
+	uint64_t off_by = (b->place % required + required - offset % required) % required;
+	char name[160];
+
+	name_below(name, sizeof(name), b);
+	if (!b->has_place)
+		findings_add(&device->findings, FINDING_STACK_PLACE, -1,
+			     "lies on %s, where on it cannot be read; the kernel says"
+			     " alignment_offset %lld",
+			     name, (long long)device->reported.alignment_offset);
+	else
+		findings_add_value(&device->findings, FINDING_STACK_PLACE, -1, off_by, required,
+				   "byte %llu of it is byte %llu of %s, %llu past a %llu-byte"
+				   " boundary there; the kernel says alignment_offset %lld",
+				   (unsigned long long)b->start, (unsigned long long)b->place, name,
+				   (unsigned long long)off_by, (unsigned long long)required,
+				   (long long)device->reported.alignment_offset);
+}
+
+/*
+ * What the disks below say outranks what the kernel adds up from them: it does not know the drives
+ * that lie. Its -1 stands, for it may know of more than offsets.
+ */
+static void judge_below(struct device *device)
+{
+	struct topology *t = &device->topology;
+	uint64_t physical;
+	int64_t offset = alignment_below(device->below, device->below_count, &physical);
+
+	for (size_t i = 0; i < device->below_count; i++)
+		say_below(device, &device->below[i]);
+	if (physical > t->physical_block_size && device->sector_source != SOURCE_USER) {
+		t->physical_block_size = physical;
+		device->sector_source = SOURCE_DRIVE_LIST;
+	}
+	if (offset == INT64_MIN || t->alignment_offset < 0)
+		return;
+	if (offset < 0)
+		findings_add(&device->findings, FINDING_STACK_MISALIGNED, -1,
+			     "the places it has on the disks below are at odds, so no start can be"
+			     " aligned on all of them");
+	t->alignment_offset = offset;
+	t->has_alignment_offset = true;
 }
 
 static void judge_image(struct device *device, const struct probe_options *options)
@@ -161,6 +216,8 @@ int judge_device(struct probe *probe)
 	if (probe->is_block) {
 		device->logical_is_user = probe->options->sector_size != 0;
 		judge_block(device, probe->options->physical_sector);
+		if (device->below_count)
+			judge_below(device);
 	} else {
 		judge_image(device, probe->options);
 	}

@@ -170,6 +170,10 @@ static int ask_device(struct probe *probe)
 				   &device->kernel_partition_count);
 	if (r < 0)
 		return reason_set(probe->reason, r, "cannot list its partitions: %s", strerror(-r));
+	r = find_below(device, probe->sysroot, sysfs, probe->is_running);
+	if (r < 0)
+		return reason_set(probe->reason, r, "cannot find what is below it: %s",
+				  strerror(-r));
 	return sysfs->partition < 0 ? 0 : fill_partition(probe);
 }
 

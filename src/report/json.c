@@ -158,6 +158,32 @@ static struct json_object *users_json(struct json_builder *b, const struct devic
 	return list;
 }
 
+static struct json_object *below_json(struct json_builder *b, const struct below *below)
+{
+	struct json_object *o = build_object(b);
+	uint64_t required = below->physical_block_size > 4096 ? below->physical_block_size : 4096;
+
+	build_put_string(b, o, "disk", below->disk);
+	build_put_string(b, o, "through", below->through);
+	if (below->has_place) {
+		build_put_u64(b, o, "start", below->start);
+		build_put_u64(b, o, "place", below->place);
+	} else {
+		build_put_null(b, o, "start");
+		build_put_null(b, o, "place");
+	}
+	if (below->has_place && below->alignment_offset >= 0)
+		build_put_u64(
+			b, o, "misaligned_by",
+			misalignment(below->place, (uint64_t)below->alignment_offset, required));
+	else
+		build_put_null(b, o, "misaligned_by");
+	build_put_known(b, o, "physical_block_size", below->physical_block_size);
+	build_put(b, o, "alignment_offset",
+		  build_made(b, json_object_new_int64(below->alignment_offset)));
+	return o;
+}
+
 static struct json_object *partitions_json(struct json_builder *b, const struct result *result)
 {
 	const struct layout *layout = result->layout;
@@ -180,7 +206,10 @@ static struct json_object *device_json(struct json_builder *b, const struct resu
 	const struct device *device = result->device;
 	const struct row row = { .result = result };
 	struct json_object *o = build_object(b), *reported = build_object(b);
+	struct json_object *list = build_array(b, device->below_count);
 
+	for (size_t i = 0; i < device->below_count; i++)
+		build_append(b, list, below_json(b, &device->below[i]));
 	build_put_string(b, o, "path", result->path);
 	build_put_string(b, o, "kind", device_kind_name(device->kind));
 	build_put_u64(b, o, "size", device->kind == KIND_PARTITION ? device->length : device->size);
@@ -205,6 +234,7 @@ static struct json_object *device_json(struct json_builder *b, const struct resu
 	build_put_string(b, o, "disk", device->disk_path);
 	build_put(b, o, "content", content_json(b, &row));
 	build_put_u64(b, o, "image_offset", device->image_offset);
+	build_put(b, o, "below", list);
 	if (with_plan && result->plan)
 		build_put(b, o, "plan", build_plan(b, result));
 	return o;

@@ -24,6 +24,7 @@ static const struct {
 	[FINDING_END_MISALIGNED] = { "end-misaligned", WARNING },
 	[FINDING_SIZE_MISALIGNED] = { "size-misaligned", WARNING },
 	[FINDING_STACK_MISALIGNED] = { "stack-misaligned", ERROR, STATUS_MISALIGNED },
+	[FINDING_STACK_PLACE] = { "stack-place", NOTICE },
 	[FINDING_LYING_DRIVE] = { "lying-drive", WARNING },
 	[FINDING_TOPOLOGY_IGNORED] = { "topology-ignored", NOTICE },
 	[FINDING_TOPOLOGY_IMPLAUSIBLE] = { "topology-ignored", WARNING },

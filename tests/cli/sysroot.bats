@@ -160,3 +160,69 @@ machines='
 	is '.devices[0].model' 'WDC WD15EARS-00Z5B1'
 	is '.devices[0].rotational' true
 }
+
+# --- devices that are built on others ---
+
+below() { is "[.devices[0].below[] | \"\(.disk) \(.through) \(.place) \(.misaligned_by)\"] | join(\"; \")" "$1"; }
+
+@test "md: where it lies on each disk, beside what the kernel says" {
+	machine md-on-63
+	check_json --sysroot "$sysroot" /dev/md0
+	expect 0
+	below 'sda sda1 1081344 0; sdb sdb1 1081344 0'
+	finds stack-place notice
+	check_json --sysroot "$sysroot" /dev/md0p1
+	expect 0
+	verdict 1 aligned
+	check --sysroot "$sysroot" /dev/md0
+	has 'byte 0 of it is byte 1081344 of sda (through sda1), 0 past a 4096-byte boundary there'
+	has 'the kernel says alignment_offset 0'
+}
+
+@test "md: members whose places are at odds, whatever the kernel says" {
+	machine md-on-63
+	check_json --sysroot "$sysroot" /dev/md1
+	expect 1
+	below 'sda sda2 1025080832 3584; sdb sdb2 1025081344 0'
+	is '.devices[0].reported.alignment_offset' 0
+	is '.devices[0].alignment_offset' -1
+	finds stack-misaligned error
+}
+
+@test "md: the kernel's -1 stands, and is shown beside the place" {
+	machine md-on-63
+	check --sysroot "$sysroot" /dev/md2
+	expect 1
+	has 'byte 1080832 of sda (through sda1), 3584 past'
+	has 'the kernel says alignment_offset -1'
+}
+
+@test "md over a drive that lies: its true sectors count, and where they lie" {
+	machine md-on-ears
+	check_json --sysroot "$sysroot" /dev/md0
+	expect 1
+	is '.devices[0].physical_block_size' 4096
+	is '.devices[0].sector_source' drive-list
+	is '.devices[0].reported.physical_block_size' 512
+	is '.devices[0].alignment_offset' 512
+	verdict 1 misaligned
+	verdict 2 aligned
+}
+
+@test "dm: who is below is told, where on them is not known without its table" {
+	machine dm-on-md
+	check_json --sysroot "$sysroot" /dev/dm-0
+	expect 0
+	below 'sda md0, sda1 null null; sdb md0, sdb1 null null'
+	check --sysroot "$sysroot" /dev/dm-0
+	has 'lies on sda (through md0, sda1), where on it cannot be read'
+	check --sysroot "$sysroot" /dev/dm-1 # made of itself: an end all the same
+	expect 0
+}
+
+@test "a disk with nothing below it says nothing of the kind" {
+	machine 512e
+	check_json --sysroot "$sysroot" /dev/sda
+	is '.devices[0].below | length' 0
+	finds_no stack-place
+}

@@ -97,7 +97,7 @@ static void test_keys_and_their_order(void **state)
 		    "path kind size model serial rotational zoned logical_block_size"
 		    " physical_block_size minimum_io_size optimal_io_size alignment_offset"
 		    " sector_source reported required_alignment recommended_alignment table"
-		    " verdict findings partitions users disk content image_offset");
+		    " verdict findings partitions users disk content image_offset below");
 	assert_keys(at(top, "devices.0.reported"),
 		    "logical_block_size physical_block_size minimum_io_size optimal_io_size"
 		    " alignment_offset");
