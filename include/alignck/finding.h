@@ -30,7 +30,7 @@ enum finding_id {
 	FINDING_END_MISALIGNED,
 	FINDING_SIZE_MISALIGNED,
 	FINDING_STACK_MISALIGNED, /* the kernel's alignment_offset is -1 */
-	FINDING_STACK_PLACE, /* where a dm or md device lies on a disk below */
+	FINDING_STACK_PLACE,      /* where a dm or md device lies on a disk below */
 	FINDING_LYING_DRIVE,
 	FINDING_TOPOLOGY_IGNORED,     /* a number that changes nothing we require */
 	FINDING_TOPOLOGY_IMPLAUSIBLE, /* named "topology-ignored" too, as a warning */

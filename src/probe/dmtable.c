@@ -97,7 +97,7 @@ int decode_dm_target(const char *type, const char *params, uint64_t start, uint6
 		     struct piece_list *pieces)
 {
 	autofree char *line = copy_text(params);
-	char *words[WORDS_MAX];
+	char *words[WORDS_MAX] = { 0 };
 	size_t count = split(line, words);
 
 	if (!strcmp(type, "striped"))
@@ -167,7 +167,7 @@ static int ask(int control, uint64_t device, size_t size, struct piece_list *pie
 
 int read_dm_table(const char *number, struct piece_list *pieces)
 {
-	enum { SIZE_MIN = 16 * 1024, SIZE_MAX_ = 1024 * 1024 };
+	enum { ROOM_MIN = 16 * 1024, ROOM_MAX = 1024 * 1024 };
 	unsigned major_number, minor_number;
 	int control, r = -ENOBUFS;
 
@@ -176,7 +176,7 @@ int read_dm_table(const char *number, struct piece_list *pieces)
 	control = open("/dev/" DM_DIR "/" DM_CONTROL_NODE, O_RDONLY | O_CLOEXEC);
 	if (control < 0)
 		return -errno;
-	for (size_t size = SIZE_MIN; r == -ENOBUFS && size <= SIZE_MAX_; size *= 4)
+	for (size_t size = ROOM_MIN; r == -ENOBUFS && size <= ROOM_MAX; size *= 4)
 		r = ask(control,
 			(minor_number & 0xff) | major_number << 8 |
 				(uint64_t)(minor_number & ~0xffU) << 12,
