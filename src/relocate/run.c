@@ -35,13 +35,20 @@ static int settle(struct run *run)
 static int open_buffers(struct run *run)
 {
 	uint64_t max = run->rel->window_max ? run->rel->window_max : RELOCATION_WINDOW_DEFAULT;
+	uint64_t largest = 0;
 	uint32_t lanes = 1;
 
 	for (uint32_t i = 0; i < run->journal.move_count; i++) {
-		run->bytes_total += run->journal.moves[i].size;
-		if (run->journal.moves[i].parts > lanes)
-			lanes = run->journal.moves[i].parts;
+		const struct move *move = &run->journal.moves[i];
+
+		run->bytes_total += move->size;
+		if (move->parts * move->part_size > largest)
+			largest = move->parts * move->part_size;
+		if (move->parts > lanes)
+			lanes = move->parts;
 	}
+	if (max > largest)
+		max = largest; /* all lanes together cannot use more */
 	/* At least a sector for each lane; and each lane's window begins at an aligned address. */
 	if (max < (uint64_t)lanes * run->journal.logical_sector_size)
 		max = (uint64_t)lanes * run->journal.logical_sector_size;
