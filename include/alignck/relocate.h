@@ -137,7 +137,7 @@ struct relocation {
 	uint32_t hole_unit;
 	unsigned threads; /* that may use `disk` and `journal` at once; 0: one (most tests) */
 };
-#define RELOCATION_WINDOW_DEFAULT (32 * MIB)
+#define RELOCATION_WINDOW_DEFAULT (64 * MIB)
 
 struct relocation_request {
 	const struct plan *plan; /* feasible; only moves[] and journal are used */

@@ -21,10 +21,10 @@ struct readwrite_io {
 	bool is_device;
 };
 
+/* O_DIRECT wants memory, length and offset in logical sectors: open(2). */
 static bool is_aligned(const struct readwrite_io *p, const void *buf, size_t len, uint64_t offset)
 {
-	return p->unit == 1 ||
-	       !(((uintptr_t)buf % IO_ALIGNMENT) | (len % p->unit) | (offset % p->unit));
+	return !(((uintptr_t)buf % p->unit) | (len % p->unit) | (offset % p->unit));
 }
 
 /* Reads at least `need` of `len` bytes: a file may end inside the last aligned unit. */

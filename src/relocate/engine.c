@@ -137,24 +137,26 @@ static int read_window(struct run *run, const struct round *round, struct window
 	return r;
 }
 
-static int read_first(struct run *run, void *context, uint32_t lane)
+static int read_now(struct run *run, void *context, uint32_t lane)
 {
 	struct round *round = context;
 
 	return read_window(run, round, &round->now, lane);
 }
 
-/* Writes of this round, then reads of the next: its sources lie off all that this round writes,
- * because the window is <= |D| and sills are in the journal. */
-static int write_and_read_ahead(struct run *run, void *context, uint32_t index)
+static int read_next(struct run *run, void *context, uint32_t lane)
 {
 	struct round *round = context;
-	uint32_t lane = index % round->move->parts;
-	struct extent e;
 
-	if (index >= round->move->parts)
-		return read_window(run, round, &round->next, lane);
-	e = round_extent(round->move, round->back, lane, round->now.lo, round->now.hi);
+	return read_window(run, round, &round->next, lane);
+}
+
+static int write_now(struct run *run, void *context, uint32_t lane)
+{
+	struct round *round = context;
+	struct extent e =
+		round_extent(round->move, round->back, lane, round->now.lo, round->now.hi);
+
 	if (e.start == e.end)
 		return 0;
 	return write_data(run, round->now.buffer + lane * round->now.stride, e.end - e.start,
@@ -176,7 +178,11 @@ static void set_window(struct run *run, struct round *round, struct window *w, u
 	w->buffer = buffer;
 }
 
-/* One batch of shift or lanes: the windows that were read, and the record that has their sums. */
+/*
+ * One batch of shift or lanes: the windows that were read, and the record that has their sums.
+ * While the disk flushes, the next windows are read: their sources lie off all that this round
+ * writes, because a window is <= |D| and sills are in the journal.
+ */
 static int move_round(struct run *run, struct round *round, uint32_t m)
 {
 	const struct move *move = round->move;
@@ -188,89 +194,24 @@ static int move_round(struct run *run, struct round *round, uint32_t m)
 				 .hi = round->now.hi,
 				 .sum_count = move->parts };
 	bool has_next = round->next.lo < round->next.hi;
+	struct crew ahead;
 	int r;
 
 	memcpy(record.sums, round->now.sums, move->parts * sizeof(record.sums[0]));
-	r = run_parallel(run, has_next ? 2 * move->parts : move->parts, write_and_read_ahead,
-			 round);
-	if (r)
-		return r;
-	r = write_record(run, &record);
-	return r < 0 ? r : flush_both(run);
-}
-
-/* Copies sills between their place in the partition and the journal. */
-static int copy_sills(struct run *run, const struct move *move, uint64_t place, bool to_journal)
-{
-	for (uint32_t lane = 0; lane < move->parts; lane++) {
-		struct extent sill = sill_extent(move, lane);
-		uint64_t saved = run->journal.data_offset + sill_offset(move, lane);
-
-		for (uint64_t at = sill.start; at < sill.end; at += run->window_max) {
-			uint64_t len = min_u64(run->window_max, sill.end - at);
-			uint64_t disk = place + at, journal = saved + (at - sill.start);
-			int r = to_journal ? read_disk(run, run->buffer[0], len, disk)
-					   : read_journal(run, run->buffer[0], len, journal);
-
-			if (!r)
-				r = to_journal ? write_journal(run, run->buffer[0], len, journal)
-					       : write_data(run, run->buffer[0], len, disk);
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
-}
-
-int sum_sills(struct run *run, uint32_t m, uint64_t *sum)
-{
-	const struct move *move = &run->journal.moves[m];
-	struct sum64 state;
-
-	sum64_begin(&state, run->journal.seed);
-	for (uint32_t lane = 0; lane < move->parts; lane++) {
-		struct extent sill = sill_extent(move, lane);
-		uint64_t saved = run->journal.data_offset + sill_offset(move, lane);
-
-		while (sill.start < sill.end) {
-			uint64_t len = min_u64(run->window_max, sill.end - sill.start);
-			int r = read_journal(run, run->buffer[0], len, saved);
-
-			if (r < 0)
-				return r;
-			sum64_add(&state, run->buffer[0], len);
-			sill.start += len;
-			saved += len;
-		}
-	}
-	*sum = sum64_end(&state);
-	return 0;
-}
-
-/* Entering a move of several parts, whole at one end: invariant 13. */
-static int enter_lanes(struct run *run, bool back, uint32_t m, uint64_t f)
-{
-	const struct move *move = &run->journal.moves[m];
-	int r = copy_sills(run, move, back ? move->to : move->from, true);
-
+	crew_start(&ahead, run, has_next ? move->parts : 0, read_next, round);
+	r = run_parallel(run, move->parts, write_now, round);
+	if (!r)
+		r = write_record(run, &record);
 	if (!r)
 		r = flush_both(run);
-	if (!r)
-		r = sum_sills(run, m, &run->sills_sum);
-	return r ? r : write_frontier(run, (struct frontier){ m, f, true });
-}
+	if (r) {
+		struct reason said = *run->reason; /* what failed first is what is told */
 
-/* Leaving it, with all rounds done: back, the sills come last. */
-static int leave_lanes(struct run *run, bool back, uint32_t m)
-{
-	const struct move *move = &run->journal.moves[m];
-	int r = back ? copy_sills(run, move, move->from, false) : 0;
-
-	if (!r && back)
-		r = flush_both(run);
-	if (r)
+		crew_join(&ahead);
+		*run->reason = said;
 		return r;
-	return write_frontier(run, (struct frontier){ back ? m : m + 1, 0, false });
+	}
+	return crew_join(&ahead);
 }
 
 static int move_rounds(struct run *run, bool back, uint32_t m, uint64_t f)
@@ -282,7 +223,7 @@ static int move_rounds(struct run *run, bool back, uint32_t m, uint64_t f)
 	if (f == end)
 		return 0;
 	set_window(run, &round, &round.now, f, run->buffer[0]);
-	r = run_parallel(run, round.move->parts, read_first, &round);
+	r = run_parallel(run, round.move->parts, read_now, &round);
 	while (!r && f != end) {
 		f = back ? round.now.lo : round.now.hi;
 		set_window(run, &round, &round.next, f,

@@ -2,23 +2,10 @@
 #include "run.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-
-#define THREADS_MAX 32
 
 /* The reads and writes of one batch may go in any order, so they may go at once. Threads live for
  * one batch: against its flush they cost nothing, and between batches there is nothing to wait for.
  */
-
-struct crew {
-	struct run *run;
-	int (*work)(struct run *run, void *context, uint32_t index);
-	void *context;
-	uint32_t count;
-	atomic_uint next;
-	atomic_int error; /* the first one; nothing new is begun after it */
-};
 
 static void *work_along(void *argument)
 {
@@ -35,27 +22,55 @@ static void *work_along(void *argument)
 			break;
 		r = crew->work(&mine, crew->context, index);
 		if (r && atomic_compare_exchange_strong(&crew->error, &none, r))
-			*crew->run->reason = reason;
+			crew->reason = reason;
 	}
 	return NULL;
 }
 
-int run_parallel(struct run *run, uint32_t count,
-		 int (*work)(struct run *run, void *context, uint32_t index), void *context)
+static void start(struct crew *crew, unsigned others)
 {
-	struct crew crew = { .run = run, .work = work, .context = context, .count = count };
-	pthread_t threads[THREADS_MAX];
-	unsigned started = 0, wanted = run->rel->threads;
+	if (others > CREW_MAX)
+		others = CREW_MAX;
+	while (crew->started < others &&
+	       !pthread_create(&crew->threads[crew->started], NULL, work_along, crew))
+		crew->started++;
+}
 
-	if (wanted > THREADS_MAX)
-		wanted = THREADS_MAX;
+static void prepare(struct crew *crew, struct run *run, uint32_t count, crew_work work,
+		    void *context)
+{
+	*crew = (struct crew){ .run = run, .work = work, .context = context, .count = count };
+}
+
+void crew_start(struct crew *crew, struct run *run, uint32_t count, crew_work work, void *context)
+{
+	unsigned wanted = run->rel->threads;
+
+	prepare(crew, run, count, work, context);
+	start(crew, wanted < 2 ? 0 : wanted < count ? wanted : count);
+}
+
+int crew_join(struct crew *crew)
+{
+	int r;
+
+	work_along(crew);
+	while (crew->started)
+		pthread_join(crew->threads[--crew->started], NULL);
+	r = atomic_load(&crew->error);
+	if (r)
+		*crew->run->reason = crew->reason;
+	return r;
+}
+
+int run_parallel(struct run *run, uint32_t count, crew_work work, void *context)
+{
+	unsigned wanted = run->rel->threads;
+	struct crew crew;
+
+	prepare(&crew, run, count, work, context);
 	if (wanted > count)
 		wanted = count;
-	/* The caller is one of them; if no other can be had, it does all. */
-	while (started + 1 < wanted && !pthread_create(&threads[started], NULL, work_along, &crew))
-		started++;
-	work_along(&crew);
-	while (started)
-		pthread_join(threads[--started], NULL);
-	return atomic_load(&crew.error);
+	start(&crew, wanted ? wanted - 1 : 0); /* the caller is one of them */
+	return crew_join(&crew);
 }

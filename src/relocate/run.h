@@ -7,6 +7,9 @@
 
 #include "journal.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #define RUN_PAUSED 1
 
 /* Where it stands: all moves before `move` are done, `move` stands at `done` in each part. */
@@ -44,17 +47,42 @@ int write_frontier(struct run *run, struct frontier at); /* and flush */
 
 /* parallel.c: work(run, context, 0 .. count - 1), on as many threads as the devices may serve. Each
  * has a run of its own whose reason counts only when it fails first; the rest is shared. */
-int run_parallel(struct run *run, uint32_t count,
-		 int (*work)(struct run *run, void *context, uint32_t index), void *context);
+typedef int (*crew_work)(struct run *run, void *context, uint32_t index);
+
+int run_parallel(struct run *run, uint32_t count, crew_work work, void *context);
+
+#define CREW_MAX 32
+
+/* The same while the caller does something else: what the threads have not done by then (all, where
+ * there are none), crew_join() does. Every crew that was started must be joined. */
+struct crew {
+	struct run *run;
+	crew_work work;
+	void *context;
+	uint32_t count;
+	atomic_uint next;
+	atomic_int error; /* the first one; nothing new is begun after it */
+	struct reason reason;
+	pthread_t threads[CREW_MAX];
+	unsigned started;
+};
+
+void crew_start(struct crew *crew, struct run *run, uint32_t count, crew_work work, void *context);
+int crew_join(struct crew *crew);
 
 /* engine.c */
 int run_moves(struct run *run, bool back, struct frontier at);
 /* The sum of the bytes that `lane` reads (or has written) when it goes through [lo, hi). */
 int sum_lane(struct run *run, bool back, uint32_t move, uint32_t lane, uint64_t lo, uint64_t hi,
 	     bool is_target, uint64_t *sum);
-int sum_sills(struct run *run, uint32_t move, uint64_t *sum);
 /* Where in the journal a half begins. */
 uint64_t half_offset(const struct run *run, uint32_t half);
+
+/* sills.c: entering a move of several parts, whole at one end (invariant 13), and leaving it with
+ * all rounds done: back, the sills come last. */
+int enter_lanes(struct run *run, bool back, uint32_t move, uint64_t f);
+int leave_lanes(struct run *run, bool back, uint32_t move);
+int sum_sills(struct run *run, uint32_t move, uint64_t *sum); /* as they are in the journal */
 
 /* recover.c */
 int recover_record(struct run *run, struct frontier *at);

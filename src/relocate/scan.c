@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "alignck/relocate.h"
+#include "run.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #define SCAN_STEP (4 * MIB)
+#define SCAN_TURN 8 /* steps read at once */
 
 /* A step that cannot be read: which sector of it is it? */
 static uint64_t find_bad(struct io *disk, uint8_t *buffer, uint64_t at, uint64_t len, uint32_t unit)
@@ -16,38 +17,70 @@ static uint64_t find_bad(struct io *disk, uint8_t *buffer, uint64_t at, uint64_t
 	return at;
 }
 
+struct turn {
+	const struct plan_move *move;
+	uint64_t done; /* of the move, before this turn */
+	uint8_t *buffer;
+};
+
+static int read_step(struct run *run, void *context, uint32_t index)
+{
+	const struct turn *turn = context;
+	const struct plan_move *m = turn->move;
+	uint32_t unit = run->rel->logical_sector_size ? run->rel->logical_sector_size : 512;
+	uint64_t at = turn->done + index * SCAN_STEP, len = m->size - at;
+	uint8_t *buffer = turn->buffer + index * SCAN_STEP;
+	int r;
+
+	if (len > SCAN_STEP)
+		len = SCAN_STEP;
+	r = io_read(run->rel->disk, buffer, len, m->from + at);
+	if (r >= 0)
+		return 0;
+	return reason_set(run->reason, r,
+			  "partition %u cannot be read at byte %" PRIu64
+			  " of the disk: %s; nothing was changed",
+			  m->number, find_bad(run->rel->disk, buffer, m->from + at, len, unit),
+			  strerror(-r));
+}
+
+static int scan_move(struct run *run, struct turn *turn, uint64_t before, uint64_t total)
+{
+	const struct relocation_hooks *hooks = run->rel->hooks;
+	uint64_t size = turn->move->size;
+
+	for (turn->done = 0; turn->done < size; turn->done += SCAN_TURN * SCAN_STEP) {
+		uint64_t left = size - turn->done, steps = (left - 1) / SCAN_STEP + 1;
+		int r = run_parallel(run, steps < SCAN_TURN ? steps : SCAN_TURN, read_step, turn);
+
+		if (r)
+			return r;
+		if (left > SCAN_TURN * SCAN_STEP)
+			left = SCAN_TURN * SCAN_STEP;
+		if (hooks->progress)
+			hooks->progress(hooks->context, before + turn->done + left, total);
+		if (hooks->should_pause && hooks->should_pause(hooks->context))
+			return reason_set(run->reason, -EINTR, "stopped; nothing was changed");
+	}
+	return 0;
+}
+
 int relocation_scan(const struct relocation *rel, const struct plan *plan, struct reason *reason)
 {
-	const struct relocation_hooks *hooks = rel->hooks;
-	uint32_t unit = rel->logical_sector_size ? rel->logical_sector_size : 512;
-	autofree uint8_t *buffer = io_alloc(SCAN_STEP);
-	uint64_t done = 0, total = 0;
+	autofree uint8_t *buffer = io_alloc(SCAN_TURN * SCAN_STEP);
+	struct run run = { .rel = rel, .reason = reason };
+	uint64_t before = 0, total = 0;
+	int r = 0;
 
 	if (!buffer)
 		return reason_set(reason, -ENOMEM, "no memory to read ahead");
 	for (size_t i = 0; i < plan->move_count; i++)
 		total += plan->moves[i].size;
-	for (size_t i = 0; i < plan->move_count; i++) {
-		const struct plan_move *m = &plan->moves[i];
+	for (size_t i = 0; i < plan->move_count && !r; i++) {
+		struct turn turn = { .move = &plan->moves[i], .buffer = buffer };
 
-		for (uint64_t at = 0; at < m->size; at += SCAN_STEP) {
-			uint64_t len = m->size - at < SCAN_STEP ? m->size - at : SCAN_STEP;
-			int r = io_read(rel->disk, buffer, len, m->from + at);
-
-			if (r < 0)
-				return reason_set(
-					reason, r,
-					"partition %u cannot be read at byte %" PRIu64
-					" of the disk: %s; nothing was changed",
-					m->number,
-					find_bad(rel->disk, buffer, m->from + at, len, unit),
-					strerror(-r));
-			done += len;
-			if (hooks->progress)
-				hooks->progress(hooks->context, done, total);
-			if (hooks->should_pause && hooks->should_pause(hooks->context))
-				return reason_set(reason, -EINTR, "stopped; nothing was changed");
-		}
+		r = scan_move(&run, &turn, before, total);
+		before += plan->moves[i].size;
 	}
-	return 0;
+	return r;
 }
