@@ -12,7 +12,7 @@
 /* Larger windows gain nothing on flash; a disk with a seek for each flush wants them. */
 #define SHIFT_WINDOW          (8 * MIB)
 #define SHIFT_WINDOW_ROTATING (64 * MIB)
-#define JOURNAL_WINDOW        (4 * MIB)
+#define JOURNAL_WINDOW        (32 * MIB)
 #define JOURNAL_WINDOW_LEAST  (64 * KIB)
 
 /* A lane shorter than so many shifts spends its time in saving sills. */

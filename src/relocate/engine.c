@@ -34,8 +34,8 @@ static struct extent round_extent(const struct move *move, bool back, uint32_t l
 
 /* Partition bytes [start, end) of one lane as they are at that place; in the old one, the sill is
  * in the journal while the move is under way. */
-static int read_place(struct run *run, const struct move *move, uint32_t lane, bool is_new,
-		      uint8_t *to, struct extent e)
+int read_place(struct run *run, const struct move *move, uint32_t lane, bool is_new, uint8_t *to,
+	       struct extent e)
 {
 	struct extent sill = sill_extent(move, lane);
 
@@ -86,21 +86,23 @@ int sum_lane(struct run *run, bool back, uint32_t m, uint32_t lane, uint64_t lo,
 }
 
 /* Bytes each part may advance in one batch; the windows of all lanes share the buffer. */
-static uint64_t window_of(const struct run *run, const struct move *move)
+uint64_t window_of(const struct run *run, const struct move *move)
 {
 	uint64_t distance = move_distance(move), limit = distance;
 	uint64_t share = run->window_max / move->parts;
 
-	if (move->protection == PROTECT_JOURNAL)
+	if (move->protection == PROTECT_JOURNAL) {
 		limit = round_down_to(run->journal.data_size / 2, JOURNAL_BLOCK);
-	else if (move->parts == 1 && distance >= move->size)
+		share = slot_size(run);
+	} else if (move->parts == 1 && distance >= move->size) {
 		limit = move->part_size;
+	}
 	if (move->window)
 		limit = min_u64(limit, move->window);
 	return round_down_to(min_u64(limit, share), run->journal.logical_sector_size);
 }
 
-static int pause_or_go_on(struct run *run, bool back, uint32_t m, uint64_t f)
+int pause_or_go_on(struct run *run, bool back, uint32_t m, uint64_t f)
 {
 	const struct relocation_hooks *hooks = run->rel->hooks;
 	uint64_t moved = bytes_moved(&run->journal.moves[m], f);
@@ -249,75 +251,6 @@ static int move_shift(struct run *run, bool back, uint32_t m, uint64_t f, bool s
 	if (!r)
 		r = move_rounds(run, back, m, f);
 	return r || move->parts == 1 ? r : leave_lanes(run, back, m);
-}
-
-uint64_t half_offset(const struct run *run, uint32_t half)
-{
-	return run->journal.data_offset +
-	       half * round_down_to(run->journal.data_size / 2, JOURNAL_BLOCK);
-}
-
-/* Puts the window that begins at frontier f into a half and names it in `record` as the next. */
-static int fill_half(struct run *run, bool back, struct record *record, uint64_t f, uint8_t *buffer)
-{
-	const struct move *move = &run->journal.moves[record->move];
-	uint64_t next = next_frontier(&run->journal, move, back, f, window_of(run, move));
-	struct extent e;
-	int r;
-
-	record->next_lo = back ? next : f;
-	record->next_hi = back ? f : next;
-	e = lane_extent(move, 0, record->next_lo, record->next_hi);
-	r = read_place(run, move, 0, back, buffer, e);
-	if (r < 0)
-		return r;
-	record->sums[1] = sum64(run->journal.seed, buffer, e.end - e.start);
-	return e.start == e.end ? 0
-				: write_journal(run, buffer, e.end - e.start,
-						half_offset(run, 1 - record->half));
-}
-
-static int move_journal(struct run *run, bool back, uint32_t m, uint64_t f)
-{
-	const struct move *move = &run->journal.moves[m];
-	uint64_t end = back ? 0 : move->part_size;
-	/* `half` holds the current window, the other one the next: nothing is current yet. */
-	struct record record = {
-		.kind = RECORD_HALVES, .back = back, .move = m, .half = 1, .sum_count = 2
-	};
-	int r, turn = 0;
-
-	if (f == end)
-		return 0;
-	r = fill_half(run, back, &record, f, run->buffer[turn]);
-	if (!r)
-		r = write_record(run, &record);
-	if (!r)
-		r = flush_both(run);
-	while (!r && f != end) {
-		struct extent e = lane_extent(move, 0, record.next_lo, record.next_hi);
-		const uint8_t *data = run->buffer[turn];
-
-		record.lo = record.next_lo;
-		record.hi = record.next_hi;
-		record.half = 1 - record.half;
-		record.sums[0] = record.sums[1];
-		record.next_lo = record.next_hi = record.sums[1] = 0;
-		f = back ? record.lo : record.hi;
-		turn = 1 - turn;
-		r = e.start == e.end ? 0
-				     : write_data(run, data, e.end - e.start,
-						  (back ? move->from : move->to) + e.start);
-		if (!r && f != end)
-			r = fill_half(run, back, &record, f, run->buffer[turn]);
-		if (!r)
-			r = write_record(run, &record);
-		if (!r)
-			r = flush_both(run);
-		if (!r)
-			r = pause_or_go_on(run, back, m, f);
-	}
-	return r;
 }
 
 static int move_one(struct run *run, bool back, struct frontier at)

@@ -53,6 +53,8 @@ static int open_buffers(struct run *run)
 	if (max < (uint64_t)lanes * run->journal.logical_sector_size)
 		max = (uint64_t)lanes * run->journal.logical_sector_size;
 	run->window_max = max;
+	if (max < 2 * slot_size(run))
+		max = 2 * slot_size(run);
 	run->buffer[0] = io_alloc(max + (uint64_t)lanes * IO_ALIGNMENT);
 	run->buffer[1] = io_alloc(max + (uint64_t)lanes * IO_ALIGNMENT);
 	if (!run->buffer[0] || !run->buffer[1])

@@ -75,8 +75,19 @@ int run_moves(struct run *run, bool back, struct frontier at);
 /* The sum of the bytes that `lane` reads (or has written) when it goes through [lo, hi). */
 int sum_lane(struct run *run, bool back, uint32_t move, uint32_t lane, uint64_t lo, uint64_t hi,
 	     bool is_target, uint64_t *sum);
-/* Where in the journal a half begins. */
-uint64_t half_offset(const struct run *run, uint32_t half);
+/* Partition bytes of one lane as they are at that place; in the old one, the sill is in the journal
+ * while the move is under way. */
+int read_place(struct run *run, const struct move *move, uint32_t lane, bool is_new, uint8_t *to,
+	       struct extent e);
+/* Bytes each part may advance in one batch. */
+uint64_t window_of(const struct run *run, const struct move *move);
+/* After each batch: tells how far it is; 0 or RUN_PAUSED. */
+int pause_or_go_on(struct run *run, bool back, uint32_t move, uint64_t f);
+
+/* halves.c */
+int move_journal(struct run *run, bool back, uint32_t move, uint64_t f);
+uint64_t half_offset(const struct run *run, uint32_t half); /* where in the journal it begins */
+uint64_t slot_size(const struct run *run); /* bytes of a window; a buffer holds two */
 
 /* sills.c: entering a move of several parts, whole at one end (invariant 13), and leaving it with
  * all rounds done: back, the sills come last. */

@@ -267,7 +267,7 @@ static void refuses_what_does_not_fit(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct relocation_state found;
 
-		begin(&w, &lanes, 4); /* in the lanes, sills saved */
+		begin(&w, &lanes, 10); /* in the lanes, sills saved */
 		cases[i].damage(&w);
 		memcpy(w.disk.durable, w.disk.view, w.disk.io.size);
 		world_copy(&before, &w);
