@@ -99,6 +99,7 @@ int decode_dm_target(const char *type, const char *params, uint64_t start, uint6
 	autofree char *line = copy_text(params);
 	char *words[WORDS_MAX] = { 0 };
 	size_t count = split(line, words);
+	const char *device, *offset;
 
 	if (!strcmp(type, "striped"))
 		return decode_striped(words, count, start, length, pieces);
@@ -107,9 +108,9 @@ int decode_dm_target(const char *type, const char *params, uint64_t start, uint6
 
 		if (strcmp(type, simple_targets[i].type) != 0)
 			continue;
-		if (simple_targets[i].offset >= count ||
-		    !set_piece(&piece, words[simple_targets[i].device],
-			       words[simple_targets[i].offset], start, length))
+		device = words[simple_targets[i].device];
+		offset = words[simple_targets[i].offset];
+		if (!device || !offset || !set_piece(&piece, device, offset, start, length))
 			return -ENOTSUP;
 		return add_piece(pieces, &piece);
 	}
