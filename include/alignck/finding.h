@@ -56,12 +56,21 @@ enum finding_id {
 	FINDING_COUNT
 };
 
+/* What it costs a disk whose sectors are larger than what is written. */
+enum cost {
+	COST_UNSAID,
+	COST_NONE,  /* no read-modify-write */
+	COST_ENDS,  /* only where writes begin and end */
+	COST_EVERY, /* on every write */
+};
+
 struct finding {
 	enum finding_id id;
 	int partition;     /* index into layout->partitions, -1: the device */
 	bool has_value;    /* the two numbers below mean something */
 	uint64_t value;    /* what was found, bytes unless the message says otherwise */
 	uint64_t boundary; /* what it was held against, bytes; 0: nothing */
+	enum cost cost;
 	char message[240]; /* one sentence, no name in front, no full stop */
 };
 
@@ -74,6 +83,7 @@ struct findings {
 const char *finding_name(enum finding_id id);
 enum severity finding_severity(enum finding_id id);
 const char *severity_name(enum severity severity);
+const char *cost_name(enum cost cost); /* "every-write", "ends", "none"; "" */
 
 /* What an error of this kind does to the exit status: STATUS_MISALIGNED, _UNKNOWN or _UNFINISHED;
  * STATUS_ALIGNED for warnings and notices. */

@@ -22,6 +22,7 @@ struct subject {
 /* What a rule measured; `text` is the finding's sentence. */
 struct measure {
 	uint64_t value, boundary;
+	enum cost cost;
 	char text[240];
 };
 

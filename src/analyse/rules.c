@@ -24,6 +24,20 @@ static uint64_t payload_off_by(const struct subject *s, const struct layer *laye
 }
 
 /*
+ * Units of whole sectors that start on a boundary cost nothing. Larger ones that do not share only
+ * the sectors they begin and end in with others; smaller ones have no sector to themselves, and nor
+ * have those of users who may write as little as a page.
+ */
+static enum cost cost_of(const struct subject *s, uint64_t off_by, uint64_t unit)
+{
+	uint64_t off_sector = off_by % s->physical;
+
+	if (!off_sector && (!unit || unit % s->physical == 0))
+		return COST_NONE;
+	return off_sector && unit > s->physical ? COST_ENDS : COST_EVERY;
+}
+
+/*
  * Does the payload make up for a start that is off? Its data must be on a boundary, and written in
  * units that stay on boundaries: clusters of 2 KiB that begin on one still split every other
  * sector.
@@ -98,6 +112,7 @@ static bool payload_compensates(const struct subject *s, struct measure *m)
 	    "starts %" PRIu64 " bytes past a %" PRIu64 "-byte boundary, but the data of its %s"
 	    " starts on one: a move would break that",
 	    m->value, m->boundary, payload->type);
+	m->cost = COST_NONE;
 	return true;
 }
 
@@ -113,6 +128,7 @@ static bool payload_misaligned(const struct subject *s, struct measure *m)
 	    "the data of its %s starts %" PRIu64 " bytes past a %" PRIu64 "-byte boundary (%" PRIu64
 	    " bytes into it)",
 	    payload->type, m->value, m->boundary, payload->data_offset - s->start);
+	m->cost = cost_of(s, m->value, payload->block_size);
 	return m->value != 0;
 }
 
@@ -142,6 +158,7 @@ static bool end_misaligned(const struct subject *s, struct measure *m)
 		return false;
 	m->value = misalignment(end, s->offset, s->physical);
 	m->boundary = s->physical;
+	m->cost = COST_ENDS;
 	SAY(m, "ends %" PRIu64 " bytes past a %" PRIu64 "-byte boundary", m->value, m->boundary);
 	return m->value != 0;
 }
@@ -150,6 +167,7 @@ static bool size_misaligned(const struct subject *s, struct measure *m)
 {
 	m->value = s->size % s->physical;
 	m->boundary = s->physical;
+	m->cost = COST_ENDS;
 	SAY(m, "its size of %" PRIu64 " sectors is no multiple of %" PRIu64 " bytes",
 	    s->size / s->sector, m->boundary);
 	return m->value != 0;
@@ -183,6 +201,7 @@ static bool block_smaller(const struct subject *s, struct measure *m)
 		    "its %s writes in units of %" PRIu64 " bytes, smaller than the %" PRIu64
 		    "-byte physical sector",
 		    layer->type, m->value, m->boundary);
+		m->cost = cost_of(s, 0, layer->block_size);
 		return true;
 	}
 	return false;
@@ -201,6 +220,7 @@ static bool ashift_too_small(const struct subject *s, struct measure *m)
 		    "its ZFS pool has ashift %u (%" PRIu64 " bytes), smaller than the %" PRIu64
 		    "-byte physical sector; only a new vdev can change that",
 		    layer->ashift, m->value, m->boundary);
+		m->cost = cost_of(s, 0, m->value);
 		return true;
 	}
 	return false;
@@ -225,6 +245,34 @@ static const struct {
 	{ FINDING_ASHIFT_TOO_SMALL, JUDGED | WHOLE, ashift_too_small },
 };
 
+/* What is inside is judged by what it costs; of the rest JSON has it. */
+static bool names_cost(enum finding_id id)
+{
+	return id == FINDING_PAYLOAD_MISALIGNED || id == FINDING_PAYLOAD_COMPENSATES ||
+	       id == FINDING_BLOCK_SMALLER_THAN_SECTOR || id == FINDING_ASHIFT_TOO_SMALL;
+}
+
+static void add_measure(const struct subject *s, enum finding_id id, const struct measure *m,
+			struct findings *out)
+{
+	static const char *const words[] = {
+		[COST_UNSAID] = "",
+		[COST_NONE] = "; no read-modify-write",
+		[COST_ENDS] = "; read-modify-write only at the ends of writes",
+		[COST_EVERY] = "; read-modify-write on every write",
+	};
+	struct finding f = { .id = id,
+			     .partition = s->index,
+			     .has_value = true,
+			     .value = m->value,
+			     .boundary = m->boundary,
+			     .cost = m->cost };
+
+	snprintf(f.message, sizeof(f.message), "%.190s%s", m->text,
+		 names_cost(id) ? words[m->cost] : "");
+	findings_add_copy(out, &f);
+}
+
 void apply_rules(const struct subject *s, struct findings *out)
 {
 	unsigned kind = !s->partition ? WHOLE
@@ -233,10 +281,9 @@ void apply_rules(const struct subject *s, struct findings *out)
 				: JUDGED;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-		struct measure m;
+		struct measure m = { .cost = COST_UNSAID };
 
 		if (rules[i].applies_to & kind && rules[i].measure(s, &m))
-			findings_add_value(out, rules[i].id, s->index, m.value, m.boundary, "%s",
-					   m.text);
+			add_measure(s, rules[i].id, &m, out);
 	}
 }

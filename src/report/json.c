@@ -22,6 +22,7 @@ static struct json_object *finding_json(struct json_builder *b, const struct fin
 		build_put_null(b, o, "value");
 		build_put_null(b, o, "boundary");
 	}
+	build_put_string(b, o, "cost", cost_name(f->cost));
 	return o;
 }
 

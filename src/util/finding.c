@@ -74,6 +74,13 @@ const char *severity_name(enum severity severity)
 	return names[severity];
 }
 
+const char *cost_name(enum cost cost)
+{
+	static const char *const names[] = { "", "none", "ends", "every-write" };
+
+	return names[cost];
+}
+
 /*
  * Makes room for one more. A full list gives up its last entry for one that weighs more, so that
  * the exit status stays right however many findings a hostile table earns. NULL: there is no room

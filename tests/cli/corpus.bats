@@ -131,6 +131,30 @@ $output"
 @test "image 66-luks1-makes-up" { judged_right 66-luks1-makes-up; }
 @test "image 67-luks1-at-63" { judged_right 67-luks1-at-63; }
 
+@test "what lies inside: where its data starts, bytes past a boundary, units; nothing on the others" {
+	want='30-superfloppy vfat 149504 2048 2048
+31-lvmwhole LVM2_member 1048576 0 null
+32-lukswhole crypto_LUKS 16777216 0 4096
+33-zfswhole zfs_member 4194304 0 null
+34-swapwhole swap 0 0 4096
+60-fat32-clus vfat 528896 512 4096
+61-ext4-1k ext4 0 0 1024
+62-ntfs-c512 ntfs 0 0 512
+63-lvm-pe LVM2_member 1028608 512 null
+64-luks1-pay crypto_LUKS 2096640 3584 null
+65-md12 linux_raid_member 1054720 2048 null'
+	while read -r name rest; do
+		[ -f "$facts/$name.json" ] || continue
+		got=$(jq -r '.devices[0] | (.partitions[0].start // 0) as $start | (.content // .partitions[0].content)[-1] |
+			"\(.type) \(.data_offset - $start) \(.misaligned_by) \(.block_size)"' "$facts/$name.json")
+		[ "$got" = "$rest" ] || fail "$name: $got, not $rest"
+	done <<<"$want"
+	[ "$(jq -r 'select([.devices[0] | .findings[], .partitions[].findings[] | select(.id == "payload-misaligned" or
+		.id == "block-smaller-than-sector" or .id == "ashift-too-small")] != []) | input_filename' "$facts"/*.json |
+		sed 's|.*/||; s/\.json$//' | sort | tr '\n' ' ')" = \
+		'30-superfloppy 60-fat32-clus 61-ext4-1k 62-ntfs-c512 63-lvm-pe 64-luks1-pay 65-md12 67-luks1-at-63 ' ]
+}
+
 @test "all images at once: the same partitions, the highest exit status" {
 	check_json "$images"/*.img
 	expect 2

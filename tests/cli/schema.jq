@@ -8,7 +8,8 @@ def text: ["string"];
 def text_or_null: ["string", "null"];
 
 def finding: {
-	id: text, severity: {of: ["error", "warning", "notice"]}, message: text, value: maybe, boundary: maybe
+	id: text, severity: {of: ["error", "warning", "notice"]}, message: text, value: maybe, boundary: maybe,
+	cost: {of: ["every-write", "ends", "none", null]}
 };
 
 def topology: {

@@ -486,6 +486,58 @@ static void recommended_is_a_multiple_of_required(void **state)
 	teardown_bench(&b);
 }
 
+/* Units of a payload, how far it is off, and what that costs; without a unit its users may write as
+ * little as a page. */
+static void costs(void **state)
+{
+	static const struct {
+		uint64_t sector, block;
+		uint8_t ashift;
+		enum finding_id id;
+		enum cost cost;
+	} rows[] = {
+		{ 2048 + 63, 0, 0, FINDING_PAYLOAD_MISALIGNED, COST_EVERY },
+		{ 2048 + 63, 512, 0, FINDING_PAYLOAD_MISALIGNED, COST_EVERY },
+		{ 2048 + 63, 4096, 0, FINDING_PAYLOAD_MISALIGNED, COST_EVERY },
+		{ 2048 + 63, 8192, 0, FINDING_PAYLOAD_MISALIGNED, COST_ENDS },
+		{ 2048 + 1, 65536, 0, FINDING_PAYLOAD_MISALIGNED, COST_ENDS },
+		{ 2048 + 64, 1024, 0, FINDING_BLOCK_SMALLER_THAN_SECTOR, COST_EVERY },
+		{ 2048 + 8192, 512, 9, FINDING_ASHIFT_TOO_SMALL, COST_EVERY },
+	};
+	struct bench b;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct finding *f;
+
+		setup_bench(&b, 4096, 4096, 0, 0);
+		add_partition(&b, 2048, 8192 * 4);
+		add_layer(&b, 0,
+			  (struct layer){ .data_offset = rows[i].sector * S,
+					  .has_data_offset = true,
+					  .type = "vfat",
+					  .block_size = rows[i].block,
+					  .ashift = rows[i].ashift });
+		judge(&b, true);
+		f = find(&b, rows[i].id, 0);
+		assert_non_null(f);
+		assert_int_equal(f->cost, rows[i].cost);
+		assert_non_null(strstr(f->message, rows[i].cost == COST_ENDS
+							   ? "only at the ends of writes"
+							   : "on every write"));
+		teardown_bench(&b);
+	}
+
+	/* LUKS that makes up for sector 63; an end that is off */
+	setup_bench(&b, 4096, 4096, 0, 0);
+	add_partition(&b, 63, 8193);
+	put_layer(&b, 0, "crypto_LUKS", 63 + 4097);
+	judge(&b, true);
+	assert_int_equal(find(&b, FINDING_PAYLOAD_COMPENSATES, 0)->cost, COST_NONE);
+	assert_int_equal(find(&b, FINDING_SIZE_MISALIGNED, 0)->cost, COST_ENDS);
+	teardown_bench(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -509,6 +561,7 @@ int main(void)
 		cmocka_unit_test(misalignment_property),
 		cmocka_unit_test(natural_alignment_property),
 		cmocka_unit_test(recommended_is_a_multiple_of_required),
+		cmocka_unit_test(costs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

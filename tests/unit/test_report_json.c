@@ -108,7 +108,7 @@ static void test_keys_and_their_order(void **state)
 	assert_keys(at(top, "devices.0.partitions.0.content.0"),
 		    "type data_offset block_size misaligned_by ashift");
 	assert_keys(at(top, "devices.0.partitions.0.findings.0"),
-		    "id severity message value boundary");
+		    "id severity message value boundary cost");
 	assert_keys(at(top, "devices.0.users.0"), "node what");
 	assert_keys(at(top, "pool"), "ashift mixed_logical mixed_physical consequences findings");
 	assert_keys(at(top, "summary"), "devices partitions misaligned unknown");
