@@ -105,6 +105,7 @@ check: tests-bin ## run the tests: unit, command line, kept fuzz corpus
 check-crash: all $(B)/tests/test_relocate_crash ## every crash inside every crash, real kills, the whole model, each rule taken away (long)
 	$(Q)CRASH_FULL=1 $(B)/tests/test_relocate_crash
 	$(Q)ALIGNCK=$(B)/alignck tests/crash/kill 40
+	$(Q)ALIGNCK=$(B)/alignck tests/crash/states 10000
 	$(Q)tests/model/explore.py full
 	$(Q)tests/model/mutations.py
 	$(Q)tests/mutate
