@@ -74,7 +74,7 @@ check() {
 stop_at() {
 	command -v strace >/dev/null || skip 'strace is not installed'
 	status=0
-	output=$(strace -f -qq -o /dev/null -e trace=fdatasync,fsync -e inject=fdatasync,fsync:signal="$1":when="$2" \
+	output=$(ASAN_OPTIONS=detect_leaks=0 strace -f -qq -o /dev/null -e trace=fdatasync,fsync -e inject=fdatasync,fsync:signal="$1":when="$2" \
 		"${@:3}" 2>"$BATS_TEST_TMPDIR/stderr") || status=$?
 	stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 	ran=${*:3}
