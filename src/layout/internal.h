@@ -191,6 +191,13 @@ bool is_unixware_label(const uint8_t sector[512]);
 bool decode_unixware_slice(const uint8_t sector[512], unsigned index, struct unixware_slice *slice);
 int read_unixware(struct source *source, struct layout *layout, int container, unsigned *number);
 
+/* --- solaris.c --- */
+
+/* The slices of `container`, partitions from `first` on, get the kernel's numbers; `*number` is the
+ * next one before and after. */
+void number_solaris_slices(struct source *source, struct layout *layout, int container,
+			   size_t first, unsigned *number);
+
 /* libblkid's answer to has_superblock(); false where there is no descriptor. */
 bool blkid_has_superblock(struct source *source, uint64_t offset);
 

@@ -220,6 +220,7 @@ static int read_slice(struct source *source, struct layout *layout, int slice,
 {
 	static const char *const dos[] = { "dos", NULL }, *const solaris[] = { "solaris", NULL };
 	const struct partition *p = &layout->partitions[slice];
+	size_t first = layout->count;
 	bool own = label->mbr_type == 0xbf;
 	blkid_probe probe;
 	int r = own ? open_probe(source, p->start, p->size, layout->sector_size, solaris, &probe)
@@ -232,6 +233,8 @@ static int read_slice(struct source *source, struct layout *layout, int slice,
 
 	if (list)
 		r = add_slices(layout, list, slice, own, number);
+	if (!r && label->type == TABLE_SOLARIS && layout->count > first)
+		number_solaris_slices(source, layout, slice, first, number);
 	blkid_free_probe(probe);
 	return r;
 }

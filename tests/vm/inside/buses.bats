@@ -44,13 +44,6 @@ model() { # model TEXT VENDOR: the SCSI disk with that product and vendor, as $d
 	[ -n "$disk" ]
 }
 
-serial() { # serial TEXT: the virtio disk with that serial number, as $disk
-	local dir
-	disk=
-	for dir in /sys/block/vd*; do [ "$(<"$dir/serial")" != "$1" ] || disk=/dev/${dir##*/}; done
-	[ -n "$disk" ]
-}
-
 lies() { # it says 512, is 4096, and so 63 is wrong
 	table 63,1000,L 2048,1000,L
 	disk_is LOG-SEC,PHY-SEC,SECTOR-SOURCE '512 4096 drive-list'

@@ -3,6 +3,7 @@
 #
 #   until_is COMMAND...     waits until it succeeds; fails after 10 s
 #   scsi KEY=VALUE...       a disk of scsi_debug with these parameters, as $disk; the one before is gone
+#   serial TEXT             the virtio disk with that serial number, as $disk
 #   table LINE...           sfdisk writes them to $disk and the kernel reads them
 #   judged N START VERDICT  what alignck said of that partition of $disk
 #   same_nodes [N]          the kernel's starts and sizes are those that alignck lists (N: a container)
@@ -16,6 +17,17 @@ until_is() {
 }
 
 no_scsi() {
+	[ ! -e /sys/module/scsi_debug ] || until_is rmmod scsi_debug
+}
+
+serial() {
+	local dir
+	disk=
+	for dir in /sys/block/vd*; do [ "$(<"$dir/serial")" != "$1" ] || disk=/dev/${dir##*/}; done
+	[ -n "$disk" ]
+}
+
+scsi() {
 	[ ! -e /sys/module/scsi_debug ] || until_is rmmod scsi_debug
 }
 
@@ -80,4 +92,62 @@ same_nodes() { # same_nodes [NUMBERS [all]]: but for the size of these, or for a
 	done | sed "s/$pattern/$to/; /^-$/d" | sort -n >"$BATS_TEST_TMPDIR/kernel"
 	raw NUMBER,START,SECTORS | sed "/^[0-9]/!d; s/$pattern/$to/; /^-$/d" | sort -n >"$BATS_TEST_TMPDIR/ours"
 	diff "$BATS_TEST_TMPDIR/kernel" "$BATS_TEST_TMPDIR/ours" || fail "$disk: kernel <, alignck >"
+}
+
+# --- data that must survive: fill, moves, undoes, refused ---
+
+fill() { # fill N...: a file system with files on each of these partitions of $disk
+	local n
+	mkdir -p files
+	head -c 3000000 /dev/urandom >files/random
+	seq 50000 >files/numbers
+	filled=("$@")
+	for n; do mkfs.ext4 -q -F -b 4096 -d files "$(part "$n")"; done
+	blockdev --flushbufs "$disk"
+}
+
+whole() { # every one of them can be mounted, holds its files, and is clean
+	local n
+	for n in "${filled[@]}"; do
+		e2fsck -fn "$(part "$n")" >e2fsck 2>&1 || fail "$(part "$n"): $(<e2fsck)"
+		mount -o ro "$(part "$n")" /mnt
+		cmp files/random /mnt/random && cmp files/numbers /mnt/numbers
+		umount /mnt
+	done
+}
+
+kernel_start() { cat "/sys/block/${disk##*/}/$(basename "$(part "$1")")/start"; }
+
+moves() { # moves [OPTION...]: the fix does what it says, and the kernel knows at once
+	cat "$disk" >/tmp/before
+	check "$disk"
+	[ "$status" = 1 ] || [ $# != 0 ] || fail "exit $status before"
+	check --fix --yes "$@" "$disk"
+	expect 0
+	extended=$(raw NUMBER,ROLE | sed -n 's/ extended$//p')
+	same_nodes "$extended"
+	whole
+	check "$disk"
+	expect 0
+}
+
+undoes() { # undoes [OPTION...]: and back, to the byte (but for what is left of a journal in a gap)
+	check --undo "$@" "$disk"
+	expect 0
+	same_nodes "$extended"
+	whole
+	blockdev --flushbufs "$disk"
+	[ ! -e /tmp/journal ] || cmp "$disk" /tmp/before
+}
+
+refused() { # refused TEXT...: exit 2, these words, and not a sector written
+	local text before
+	blockdev --flushbufs "$disk"
+	before=$(awk '{ print $7 }' "/sys/block/${disk##*/}/stat")
+	check --fix --yes --journal /tmp/journal "$disk"
+	expect 2
+	has 'in use' "$stderr"
+	for text; do has "$text" "$stderr"; done
+	[ ! -e /tmp/journal ]
+	[ "$(awk '{ print $7 }' "/sys/block/${disk##*/}/stat")" = "$before" ] || fail 'something was written'
 }
