@@ -145,8 +145,9 @@ int drop_kernel_partitions(int fd, struct reason *reason);
 
 /*
  * Gives the kernel the nodes of `layout` (BLKPG_ADD_PARTITION), an extended container as the kernel
- * makes it: two sectors. Nodes that are right already stay. 0; -errno "the table is written, but
- * the kernel was not told of partition 2 (...): ...". A regular file: 0.
+ * makes it: two sectors. Nodes that are right already stay. Partitions inside others come by a
+ * re-read of the table, as far as the kernel knows their label. 0; -errno "the table is written,
+ * but the kernel was not told of partition 2 (...): ...". A regular file: 0.
  */
 int add_kernel_partitions(int fd, const struct layout *layout, struct reason *reason);
 

@@ -57,10 +57,14 @@ static int tell_kernel(void *context, bool is_new, struct reason *reason)
 {
 	struct job *job = context;
 	const struct layout_options options = job_layout_options(job);
+	/* Labels inside partitions are libblkid's to read, which cannot read past the caches. */
+	autoio struct io *cached = NULL;
 	struct layout *layout = NULL;
-	int err = read_layout(job->disk, &options, &layout, reason);
+	int err = io_open_readonly(job->path, &cached, reason);
 
 	(void)is_new;
+	if (!err)
+		err = read_layout(cached, &options, &layout, reason);
 	if (!err)
 		err = add_kernel_partitions(job->disk_fd, layout, reason);
 	layout_free(layout);

@@ -13,8 +13,9 @@ static const struct {
 	{                                                                                          \
 		name, offsetof(struct partition, field), sizeof(((struct partition *)0)->field)    \
 	}
-	KEPT("number", number),         KEPT("role", role),
-	KEPT("table", table),           KEPT("boot flag", bootable),
+	KEPT("number", number),
+	KEPT("table", table),
+	KEPT("boot flag", bootable),
 	KEPT("attributes", attributes),
 #undef KEPT
 };
@@ -28,8 +29,16 @@ static const struct {
 	{ "name", offsetof(struct partition, label) },
 };
 
+/* That a label lies in it, its bytes say and not the table: encoded tables come without them. */
+static enum partition_role role_in_table(const struct partition *p)
+{
+	return p->role == ROLE_CONTAINER ? ROLE_DATA : p->role;
+}
+
 static const char *find_difference(const struct partition *a, const struct partition *b)
 {
+	if (role_in_table(a) != role_in_table(b))
+		return "role";
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
 		if (memcmp((const char *)a + kept[i].offset, (const char *)b + kept[i].offset,
 			   kept[i].size) != 0)

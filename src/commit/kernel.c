@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/blkpg.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +20,21 @@
 
 /* ---- the lock ---- */
 
+/* udev holds a shared lock while it looks at a disk that somebody has just closed, and opens the
+ * nodes of partitions: that passes. A partitioning tool keeps its lock as long as it runs: that
+ * does not. */
+enum { TRIES = 30 };
+static const struct timespec retry_after = { .tv_nsec = 100 * 1000 * 1000 };
+
 int lock_disk(int fd, struct reason *reason)
 {
-	/* udev holds a shared lock while it looks at a disk that somebody has just closed: that
-	 * passes. A partitioning tool keeps its lock as long as it runs: that does not. */
-	enum { TRIES = 30 };
-	const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
-
 	for (int i = 0; i < TRIES; i++) {
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 			return 0;
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return reason_set(reason, -errno, "cannot lock the disk: %s",
 					  strerror(errno));
-		nanosleep(&pause, NULL);
+		nanosleep(&retry_after, NULL);
 	}
 	return reason_set(
 		reason, -EBUSY,
@@ -119,6 +121,18 @@ static int tell_kernel(int fd, int operation, unsigned number, uint64_t start, u
 	return ioctl(fd, BLKPG, &arg) < 0 ? -errno : 0;
 }
 
+/* A node that somebody has open for a moment goes a little later. */
+static int delete_node(int fd, unsigned number)
+{
+	int r = tell_kernel(fd, BLKPG_DEL_PARTITION, number, 0, 0);
+
+	for (int i = 1; r == -EBUSY && i < TRIES; i++) {
+		nanosleep(&retry_after, NULL);
+		r = tell_kernel(fd, BLKPG_DEL_PARTITION, number, 0, 0);
+	}
+	return r;
+}
+
 /* Is there a kernel to tell? 1: a block device, 0: a regular file, -errno. */
 static int is_block_device(int fd, struct stat *st, struct reason *reason)
 {
@@ -140,7 +154,7 @@ int drop_kernel_partitions(int fd, struct reason *reason)
 	if (r < 0)
 		reason_set(reason, r, "cannot list the kernel's partitions: %s", strerror(-r));
 	for (; r == 0 && dropped < nodes.count; dropped++) {
-		r = tell_kernel(fd, BLKPG_DEL_PARTITION, nodes.list[dropped].number, 0, 0);
+		r = delete_node(fd, nodes.list[dropped].number);
 		if (r == -ENXIO) /* gone meanwhile */
 			r = 0;
 		if (r == 0)
@@ -193,22 +207,43 @@ static int tell_node(int fd, const struct nodes *nodes, const struct partition *
 			continue;
 		if (node->start == p->start && node->size == size)
 			return 0;
-		r = tell_kernel(fd, BLKPG_DEL_PARTITION, p->number, 0, 0);
+		r = delete_node(fd, p->number);
 		if (r < 0)
 			return r;
 	}
 	return tell_kernel(fd, BLKPG_ADD_PARTITION, p->number, p->start, size);
 }
 
+/* BLKPG gives no nodes for partitions inside others: these only the kernel's own look at the table
+ * can make. -EINVAL: it never looks at tables of this device. */
+static int read_table_again(int fd, const struct layout *layout, unsigned *failed)
+{
+	size_t i = 0;
+	int r;
+
+	while (i < layout->count && is_own_entry(layout, &layout->partitions[i]))
+		i++;
+	if (i == layout->count)
+		return 0;
+	r = ioctl(fd, BLKRRPART) < 0 ? -errno : 0;
+	for (int k = 1; r == -EBUSY && k < TRIES; k++) {
+		nanosleep(&retry_after, NULL);
+		r = ioctl(fd, BLKRRPART) < 0 ? -errno : 0;
+	}
+	*failed = layout->partitions[i].number;
+	return r == -EINVAL ? 0 : r;
+}
+
 int add_kernel_partitions(int fd, const struct layout *layout, struct reason *reason)
 {
 	struct nodes nodes = { 0 };
 	struct stat st;
-	int r = is_block_device(fd, &st, reason), first = 0;
+	int r = is_block_device(fd, &st, reason), first;
 	unsigned failed = 0;
 
 	if (r <= 0)
 		return r;
+	first = read_table_again(fd, layout, &failed);
 	read_nodes(st.st_rdev, &nodes); /* without sysfs: as if there were none */
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct partition *p = &layout->partitions[i];

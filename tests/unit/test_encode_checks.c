@@ -31,6 +31,9 @@ static void each_difference_is_found(void **state)
 		if (!strstr(reason.text, word))                                                    \
 			fail_msg("no word of %s: %s", word, reason.text);                          \
 	} while (0)
+	parts[0].role = ROLE_CONTAINER; /* of a label that is not in the table's sectors */
+	assert_true(is_planned_layout(e.layout, &e.plan, &changed, &reason));
+	CHANGED(parts[0].role = ROLE_BIOS_BOOT, "role of partition 1");
 	CHANGED(parts[3].start += 512, "partition 6 at byte");
 	CHANGED(parts[3].size -= 512, "partition 6 at byte");
 	CHANGED(parts[3].ebr += 512, "EBR of partition 6");

@@ -198,6 +198,28 @@ static void a_node_that_is_open_refuses_by_name_and_nothing_is_lost(void **state
 	layout_free(layout);
 }
 
+/* udev looks at nodes now and then: here it closes the last one when it sees the first one gone. */
+static void a_node_that_is_open_for_a_moment_goes_later(void **state)
+{
+	struct reason reason;
+	struct layout *layout;
+	int fd;
+
+	(void)state;
+	run(MAKE_DISK);
+	NEED_LOOP();
+	layout = layout_of("a");
+	fd = open(loop, O_RDWR | O_CLOEXEC);
+	assert_int_equal(add_kernel_partitions(fd, layout, &reason), 0);
+	run("cd /sys/block/%s; set -- $(ls -U | grep ^%sp); first=$1; for last; do :; done; "
+	    "exec 9</dev/$last; while test -d $first; do :; done >/dev/null 2>&1 &",
+	    loop + 5, loop + 5);
+	assert_int_equal(drop_kernel_partitions(fd, &reason), 0);
+	expect_view("");
+	close(fd);
+	layout_free(layout);
+}
+
 static void a_file_has_no_nodes_and_can_be_locked_once(void **state)
 {
 	struct layout layout = { .type = TABLE_DOS, .sector_size = 512 };
@@ -259,6 +281,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_logical_may_begin_in_the_second_sector, drop_loop),
 		cmocka_unit_test_teardown(a_node_that_is_open_refuses_by_name_and_nothing_is_lost,
 					  drop_loop),
+		cmocka_unit_test_teardown(a_node_that_is_open_for_a_moment_goes_later, drop_loop),
 		cmocka_unit_test(a_file_has_no_nodes_and_can_be_locked_once),
 		cmocka_unit_test(users_are_named),
 	};
