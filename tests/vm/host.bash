@@ -1,12 +1,13 @@
 #!/bin/bash
 # Guests from the host's side. Sourced with $ALIGNCK and $GUEST set, in the checkout's root.
 #
-#   guest COMMANDS [QEMU-ARGUMENT...]   a guest that has alignck and tests/ (as /t) runs these lines of bash;
+#   boot_job COMMANDS [QEMU-ARGUMENT...]  a guest that has alignck and tests/ (as /t) runs these lines of bash;
 #                                       its output and exit status are theirs (125: it died)
+#   guest COMMANDS [ARGUMENT...]        the same with the words of words.bash
 #   doomed COMMANDS TEXT [ARGUMENT...]  the same, but qemu is killed as soon as the guest prints TEXT
 #   need_guests                         for a .bats file of outside/ that is run without tests/vm/run
 
-guest() {
+boot_job() {
 	local commands=$1 dir status
 	shift
 	dir=$(mktemp -d)
@@ -24,6 +25,9 @@ guest() {
 	rm -rf "$dir"
 	return $status
 }
+
+guest() { boot_job ". /t/vm/words.bash
+$1" "${@:2}"; }
 
 put_alignck() { # with the libraries it is linked with; make-guest put those that it opens
 	local lib
