@@ -5,6 +5,7 @@
  *
  *     timer ROUNDS A... -- B...     prints: RATIO LOW HIGH PEAK_A_KIB PEAK_B_KIB
  *
+ * TIMER_BEFORE is a shell command that sets the scene before each run, untimed.
  * LOW and HIGH are the quartiles. Whole processes are timed: spawn, run, wait. Their output goes to
  * /dev/null, their exit status does not matter. Written in C because a child's ru_maxrss starts at
  * what its parent had when it was spawned.
@@ -36,13 +37,25 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static void set_scene(void)
+{
+	const char *before = getenv("TIMER_BEFORE");
+
+	if (before && system(before) != 0) {
+		fputs("timer: TIMER_BEFORE failed\n", stderr);
+		exit(2);
+	}
+}
+
 static void run(struct command *command, const posix_spawn_file_actions_t *quiet)
 {
-	double begin = now();
 	struct rusage usage;
+	double begin;
 	int status;
 	pid_t pid;
 
+	set_scene();
+	begin = now();
 	errno = posix_spawnp(&pid, command->argv[0], quiet, NULL, command->argv, environ);
 	if (errno || wait4(pid, &status, 0, &usage) < 0) {
 		perror(command->argv[0]);
