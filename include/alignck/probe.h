@@ -3,7 +3,7 @@
 #define ALIGNCK_PROBE_H
 
 /*
- * probe: what does the device say about itself, do we believe it, and who uses it?
+ * probe: what does the device say about itself, do we believe it, what is below it, who uses it?
  *
  * Sources, first one that has the fact wins: `--physical-sector`/`--sector-size` (user), sysfs
  * below `sysroot` (kernel: Documentation/ABI/stable/sysfs-block), libblkid's topology, block
