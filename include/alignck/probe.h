@@ -145,7 +145,7 @@ void believe_topology(const struct topology *reported, enum tristate rotational,
 /*
  * How boundaries of the disks below lie on the device: the alignment offset that is right on all of
  * them. -1: none is; INT64_MIN: not every place is known. *physical: the largest of their physical
- * sectors, at least 4096.
+ * sectors.
  */
 int64_t alignment_below(const struct below *below, size_t count, uint64_t *physical);
 

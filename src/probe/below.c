@@ -263,14 +263,14 @@ int64_t alignment_below(const struct below *below, size_t count, uint64_t *physi
 	uint64_t granularity = 4096, offset = 0;
 	bool is_known = count != 0, is_first = true;
 
-	*physical = 4096;
+	*physical = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct below *b = &below[i];
 		uint64_t required = b->physical_block_size > 4096 ? b->physical_block_size : 4096;
 		uint64_t mine, both;
 
-		if (required > *physical)
-			*physical = required;
+		if (b->physical_block_size > *physical)
+			*physical = b->physical_block_size;
 		if (!b->has_place || b->alignment_offset < 0 || !is_power_of_two(required)) {
 			is_known = false;
 			continue;

@@ -170,6 +170,7 @@ below() { is "[.devices[0].below[] | \"\(.disk) \(.through) \(.place) \(.misalig
 	check_json --sysroot "$sysroot" /dev/md0
 	expect 0
 	below 'sda sda1 1081344 0; sdb sdb1 1081344 0'
+	is '.devices[0].sector_source' kernel
 	finds stack-place notice
 	check_json --sysroot "$sysroot" /dev/md0p1
 	expect 0

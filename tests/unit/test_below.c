@@ -106,7 +106,7 @@ static void test_alignment(void **state)
 	} rows[] = {
 		{ { AT(1048576, 4096, 0) }, 1, 0, 4096 },
 		{ { AT(7 * 512, 4096, 0) }, 1, 512, 4096 },
-		{ { AT(7 * 512, 512, 0) }, 1, 512, 4096 },    /* 4096 whatever it says */
+		{ { AT(7 * 512, 512, 0) }, 1, 512, 512 },     /* 4096 whatever it says */
 		{ { AT(63 * 512, 4096, 3584) }, 1, 0, 4096 }, /* a shifted disk */
 		{ { AT(2048 * 512, 4096, 3584) }, 1, 3584, 4096 },
 		{ { AT(4096, 16384, 0) }, 1, 12288, 16384 },
@@ -118,7 +118,7 @@ static void test_alignment(void **state)
 		{ { AT(0, 4096, 0), UNKNOWN }, 2, INT64_MIN, 4096 },
 		{ { UNKNOWN, AT(512, 4096, 0), AT(0, 4096, 0) }, 3, -1, 4096 },
 		{ { AT(0, 4096, -1) }, 1, INT64_MIN, 4096 },
-		{ { UNKNOWN }, 0, INT64_MIN, 4096 },
+		{ { UNKNOWN }, 0, INT64_MIN, 0 },
 	};
 
 	(void)state;
