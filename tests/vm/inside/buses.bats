@@ -118,9 +118,9 @@ lies() { # it says 512, is 4096, and so 63 is wrong
 	finds_about 0 sector-size-mismatch
 	check $disk
 	expect 2
-	check --fix --yes --journal /tmp/journal $disk
+	check --fix --yes --journal /journal/journal $disk
 	expect 2
-	[ ! -e /tmp/journal ]
+	[ ! -e /journal/journal ]
 	nvme format $disk --lbaf=0 --force >/dev/null
 }
 

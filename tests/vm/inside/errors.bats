@@ -10,7 +10,7 @@ load guest
 setup() {
 	modprobe -a sd_mod virtio_pci virtio_blk ext4
 	until_is [ -b /dev/vda ]
-	rm -f /tmp/journal* /tmp/before
+	rm -f /journal/journal* /tmp/before
 	cd "$BATS_TEST_TMPDIR"
 }
 
@@ -54,11 +54,11 @@ is_old() {
 	one_partition
 	medium_error 4660 8
 	before=$(awk '{ print $7 }' "/sys/block/${disk##*/}/stat")
-	check --fix --yes --journal /tmp/journal "$disk"
+	check --fix --yes --journal /journal/journal "$disk"
 	expect 2
 	grep -qE '2385920|4660' <<<"$stderr" || fail "$stderr" # 4660 * 512
 	[ "$(awk '{ print $7 }' "/sys/block/${disk##*/}/stat")" = "$before" ]
-	[ ! -e /tmp/journal ]
+	[ ! -e /journal/journal ]
 	medium_error 4660 0
 	is_old
 }
@@ -66,16 +66,16 @@ is_old() {
 @test "a sector that goes bad in the middle: stops there, and goes on when it can be read again" {
 	scsi physblk_exp=3
 	one_partition
-	killed_at 8 "$ALIGNCK" --fix --yes --journal /tmp/journal "$disk"
+	killed_at 8 "$ALIGNCK" --fix --yes --journal /journal/journal "$disk"
 	medium_error 4660 8
-	check --resume --journal /tmp/journal "$disk"
+	check --resume --journal /journal/journal "$disk"
 	expect 3
 	has '--undo' "$stderr"
 	check "$disk"
 	expect 3
 	[ ! -b "$(part 1)" ]
 	medium_error 4660 0
-	check --resume --journal /tmp/journal "$disk"
+	check --resume --journal /journal/journal "$disk"
 	expect 0
 	is_new
 }
@@ -83,11 +83,11 @@ is_old() {
 @test "a sector that goes bad in the middle: undone around it" {
 	scsi physblk_exp=3
 	one_partition
-	killed_at 8 "$ALIGNCK" --fix --yes --journal /tmp/journal "$disk"
+	killed_at 8 "$ALIGNCK" --fix --yes --journal /journal/journal "$disk"
 	medium_error 4660 8 # not moved yet: the way back need not read it
-	check --resume --journal /tmp/journal "$disk"
+	check --resume --journal /journal/journal "$disk"
 	expect 3
-	check --undo --journal /tmp/journal "$disk"
+	check --undo --journal /journal/journal "$disk"
 	expect 0
 	medium_error 4660 0
 	is_old
@@ -96,15 +96,15 @@ is_old() {
 @test "a write that fails once: stops, nothing is lost, resume finishes" {
 	serial write
 	one_partition
-	check --fix --yes --journal /tmp/journal "$disk"
+	check --fix --yes --journal /journal/journal "$disk"
 	expect 3
 	has 'nothing is lost' "$stderr"
 	check "$disk"
 	expect 3
-	check --resume --journal /tmp/journal "$disk"
+	check --resume --journal /journal/journal "$disk"
 	expect 0
 	is_new
-	check --undo --journal /tmp/journal "$disk"
+	check --undo --journal /journal/journal "$disk"
 	expect 0
 	is_old
 }

@@ -16,7 +16,7 @@ setup() {
 	modprobe -a sd_mod virtio_pci virtio_blk nvme loop ext4 dm_mod
 	until_is [ -b /dev/nvme0n2 ]
 	until_is [ -b /dev/vdb ]
-	rm -f /tmp/journal* /tmp/before
+	rm -f /journal/journal* /tmp/before
 	cd "$BATS_TEST_TMPDIR"
 }
 
@@ -46,18 +46,18 @@ teardown() { # after a failure too
 	scsi sector_size=4096 physblk_exp=2 dev_size_mb=64
 	table label:gpt first-lba:6 6,5001
 	fill 1
-	moves --journal /tmp/journal
+	moves --journal /journal/journal
 	[ "$(kernel_start 1)" = 2048 ] # 512-byte units
-	undoes --journal /tmp/journal
+	undoes --journal /journal/journal
 }
 
 @test "SCSI, lowest aligned block 7: 2048 becomes 2055" {
 	scsi physblk_exp=3 lowest_aligned=7
 	table 2048,40000,L
 	fill 1
-	moves --journal /tmp/journal
+	moves --journal /journal/journal
 	[ "$(kernel_start 1)" = 2055 ]
-	undoes --journal /tmp/journal
+	undoes --journal /journal/journal
 	[ "$(kernel_start 1)" = 2048 ]
 }
 
@@ -74,9 +74,9 @@ teardown() { # after a failure too
 	disk=/dev/nvme0n2
 	table label:gpt first-lba:6 6,8000
 	fill 1
-	moves --physical-sector 16K --journal /tmp/journal
+	moves --physical-sector 16K --journal /journal/journal
 	[ "$(kernel_start 1)" = 2048 ]
-	undoes --journal /tmp/journal
+	undoes --journal /journal/journal
 }
 
 @test "virtio: three partitions back to back" {
@@ -95,7 +95,7 @@ teardown() { # after a failure too
 	blockdev --rereadpt "$disk"
 	until_is [ -b "$(part 2)" ]
 	same_nodes
-	check --fix --yes --only 2 --journal /tmp/journal "$disk"
+	check --fix --yes --only 2 --journal /journal/journal "$disk"
 	expect 0
 	[ $(($(kernel_start 2) % 8)) = 0 ]
 	same_nodes

@@ -137,17 +137,24 @@ undoes() { # undoes [OPTION...]: and back, to the byte (but for what is left of 
 	same_nodes "$extended"
 	whole
 	blockdev --flushbufs "$disk"
-	[ ! -e /tmp/journal ] || cmp "$disk" /tmp/before
+	[ ! -e /journal/journal ] || cmp "$disk" /tmp/before
 }
 
 refused() { # refused TEXT...: exit 2, these words, and not a sector written
 	local text before
 	blockdev --flushbufs "$disk"
 	before=$(awk '{ print $7 }' "/sys/block/${disk##*/}/stat")
-	check --fix --yes --journal /tmp/journal "$disk"
+	check --fix --yes --journal /journal/journal "$disk"
 	expect 2
 	has 'in use' "$stderr"
 	for text; do has "$text" "$stderr"; done
-	[ ! -e /tmp/journal ]
+	[ ! -e /journal/journal ]
 	[ "$(awk '{ print $7 }' "/sys/block/${disk##*/}/stat")" = "$before" ] || fail 'something was written'
 }
+
+# A journal in memory is refused, and all of a guest is memory: /journal is a file system on a loop device.
+modprobe -a loop ext4
+mkdir -p /journal
+truncate -s 32M /journal.img
+mkfs.ext4 -q -F /journal.img
+mount -o loop /journal.img /journal

@@ -89,7 +89,7 @@ load guest
 	disk_is ZONED host-managed
 	judged 1 2048 misaligned
 	judged 2 8192 aligned
-	check --fix --yes --journal /tmp/journal "$disk"
+	check --fix --yes --journal /journal/journal "$disk"
 	expect 2
 	has zone "$stderr"
 }

@@ -88,7 +88,7 @@ md() { # md LEVEL METADATA DEVICE...: as /dev/md0
 	finds_about 0 stack-misaligned
 	check "$disk"
 	[ "$status" != 0 ]
-	check --fix --yes --journal /tmp/journal "$disk"
+	check --fix --yes --journal /journal/journal "$disk"
 	expect 2
 	has 'layer below' "$stderr"
 }
