@@ -310,8 +310,8 @@ static int probe_in_container(struct loop *loop, const char *over)
 		char path[64];
 
 		snprintf(path, sizeof(path), "%sp2", loop->node);
-		if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-		    mount(over, loop->node, NULL, MS_BIND, NULL))
+		if (unshare(CLONE_NEWNS) || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
+		    mount(over, loop->node, "none", MS_BIND, NULL))
 			_exit(77);
 		m->options.sysroot = NULL;
 		if (probe_device(path, &m->options, &device, &io, &m->reason))
