@@ -310,7 +310,10 @@ static int probe_in_container(struct loop *loop, const char *over)
 		char path[64];
 
 		snprintf(path, sizeof(path), "%sp2", loop->node);
-		if (unshare(CLONE_NEWNS) || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
+		/* In a chroot the root is no mount, but /dev is one. */
+		if (unshare(CLONE_NEWNS) ||
+		    (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) &&
+		     mount("none", "/dev", "none", MS_REC | MS_PRIVATE, NULL)) ||
 		    mount(over, loop->node, "none", MS_BIND, NULL))
 			_exit(77);
 		m->options.sysroot = NULL;
