@@ -80,9 +80,6 @@ enum status analysis_status(const struct analysis *analysis, bool strict);
 
 const char *verdict_name(enum verdict verdict);
 
-/* (position - offset) mod boundary, right for offset > position and any boundary > 0. */
-uint64_t misalignment(uint64_t position, uint64_t offset, uint64_t boundary);
-
 /* Largest power of two that divides `position`, at most 1 GiB; 1 GiB for 0. */
 uint64_t natural_alignment(uint64_t position);
 

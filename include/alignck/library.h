@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define LIBFDISK "libfdisk.so.1"
+
 /* A function of it, and where in a table of function pointers it goes. */
 struct library_call {
 	const char *name;

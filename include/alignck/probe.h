@@ -65,6 +65,12 @@ struct below {
 	int64_t alignment_offset;     /* of the disk */
 };
 
+/* What places on that disk are held against, bytes. */
+static inline uint64_t below_boundary(const struct below *below)
+{
+	return max_u64(4096, below->physical_block_size);
+}
+
 struct device {
 	char *path;      /* as the user named it */
 	char *name;      /* what to call it: kernel name or file name; partitions add to it */

@@ -47,6 +47,16 @@ static inline bool mul_u64(uint64_t a, uint64_t b, uint64_t *out)
 	return true;
 }
 
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static inline bool is_power_of_two(uint64_t n)
 {
 	return n && !(n & (n - 1));
@@ -65,6 +75,9 @@ static inline bool round_up_to(uint64_t n, uint64_t unit, uint64_t *out)
 
 	return add_u64(n, rest ? unit - rest : 0, out);
 }
+
+/* (position - offset) mod boundary, right for offset > position and any boundary > 0. */
+uint64_t misalignment(uint64_t position, uint64_t offset, uint64_t boundary);
 
 struct extent {
 	uint64_t start; /* bytes, first one in */

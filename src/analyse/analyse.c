@@ -7,13 +7,6 @@
 
 #define PAGE_SECTOR 4096ULL /* what a sector is taken to be when nobody knows better */
 
-uint64_t misalignment(uint64_t position, uint64_t offset, uint64_t boundary)
-{
-	uint64_t p = position % boundary, o = offset % boundary;
-
-	return p >= o ? p - o : boundary - (o - p);
-}
-
 uint64_t natural_alignment(uint64_t position)
 {
 	uint64_t lowest = position & -position;
@@ -44,11 +37,6 @@ bool is_selected(const struct layout *layout, const struct policy *policy, size_
 		if (policy->only < 0 || i == policy->only)
 			return true;
 	return false;
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 static void find_boundaries(const struct topology *t, struct analysis *a)

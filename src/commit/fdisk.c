@@ -12,8 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define LIBFDISK "libfdisk.so.1"
-
 static struct fdisk_calls calls;
 static bool is_loaded;
 

@@ -24,18 +24,34 @@
  * nodes of partitions: that passes. A partitioning tool keeps its lock as long as it runs: that
  * does not. */
 enum { TRIES = 30 };
-static const struct timespec retry_after = { .tv_nsec = 100 * 1000 * 1000 };
+
+/* After a call that came to `r`: waits, and true, while it is worth another. *tries: 0 at first. */
+static bool is_worth_another(int r, int *tries)
+{
+	const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
+
+	if (r != -EBUSY || ++*tries >= TRIES)
+		return false;
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+static int try_lock(int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	return errno == EWOULDBLOCK || errno == EINTR ? -EBUSY : -errno;
+}
 
 int lock_disk(int fd, struct reason *reason)
 {
-	for (int i = 0; i < TRIES; i++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return reason_set(reason, -errno, "cannot lock the disk: %s",
-					  strerror(errno));
-		nanosleep(&retry_after, NULL);
-	}
+	int r, tries = 0;
+
+	do
+		r = try_lock(fd);
+	while (is_worth_another(r, &tries));
+	if (r != -EBUSY)
+		return r ? reason_set(reason, r, "cannot lock the disk: %s", strerror(-r)) : 0;
 	return reason_set(
 		reason, -EBUSY,
 		"in use: another program holds the lock on the disk (a partitioning tool, "
@@ -124,12 +140,11 @@ static int tell_kernel(int fd, int operation, unsigned number, uint64_t start, u
 /* A node that somebody has open for a moment goes a little later. */
 static int delete_node(int fd, unsigned number)
 {
-	int r = tell_kernel(fd, BLKPG_DEL_PARTITION, number, 0, 0);
+	int r, tries = 0;
 
-	for (int i = 1; r == -EBUSY && i < TRIES; i++) {
-		nanosleep(&retry_after, NULL);
+	do
 		r = tell_kernel(fd, BLKPG_DEL_PARTITION, number, 0, 0);
-	}
+	while (is_worth_another(r, &tries));
 	return r;
 }
 
@@ -219,17 +234,15 @@ static int tell_node(int fd, const struct nodes *nodes, const struct partition *
 static int read_table_again(int fd, const struct layout *layout, unsigned *failed)
 {
 	size_t i = 0;
-	int r;
+	int r, tries = 0;
 
 	while (i < layout->count && is_own_entry(layout, &layout->partitions[i]))
 		i++;
 	if (i == layout->count)
 		return 0;
-	r = ioctl(fd, BLKRRPART) < 0 ? -errno : 0;
-	for (int k = 1; r == -EBUSY && k < TRIES; k++) {
-		nanosleep(&retry_after, NULL);
+	do
 		r = ioctl(fd, BLKRRPART) < 0 ? -errno : 0;
-	}
+	while (is_worth_another(r, &tries));
 	*failed = layout->partitions[i].number;
 	return r == -EINVAL ? 0 : r;
 }

@@ -53,7 +53,7 @@ static void load_libfdisk(void)
 #undef CALL
 	};
 
-	is_loaded = load_library("libfdisk.so.1", rows, ARRAY_SIZE(rows), &calls);
+	is_loaded = load_library(LIBFDISK, rows, ARRAY_SIZE(rows), &calls);
 }
 
 /* A dump begins with its headers, and "label" is the first of them. */
@@ -93,8 +93,8 @@ static int open_script(struct text text, struct script *s, struct reason *reason
 	pthread_once(&once, load_libfdisk);
 	if (!is_loaded)
 		return reason_set(reason, -ELIBACC,
-				  "cannot read an sfdisk dump: libfdisk.so.1 cannot be loaded; "
-				  "install it");
+				  "cannot read an sfdisk dump: " LIBFDISK
+				  " cannot be loaded; install it");
 	s->cxt = calls.new_context();
 	s->script = s->cxt ? calls.new_script(s->cxt) : NULL;
 	f = s->script ? fmemopen((void *)(uintptr_t)text.at, text.end - text.at, "r") : NULL;

@@ -18,16 +18,6 @@
 /* A lane shorter than so many shifts spends its time in saving sills. */
 #define LANE_SHIFTS 4
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static uint64_t shift_of(const struct plan_move *move)
 {
 	return move->to > move->from ? move->to - move->from : move->from - move->to;

@@ -180,7 +180,7 @@ static int follow(struct walk *w, const char *node, struct span span, unsigned d
 /* The part of `span` that lies in `piece`, moved on to the piece's own device. false: none does. */
 static bool narrow(const struct span *span, const struct piece *piece, struct span *part)
 {
-	uint64_t end = 0, piece_end = 0, from = span->place;
+	uint64_t end = 0, piece_end = 0, from = max_u64(span->place, piece->start);
 
 	*part = *span;
 	part->is_known = span->is_known && piece->is_known;
@@ -190,11 +190,9 @@ static bool narrow(const struct span *span, const struct piece *piece, struct sp
 		end = UINT64_MAX;
 	if (!add_u64(piece->start, piece->length, &piece_end))
 		piece_end = UINT64_MAX;
-	if (piece->start > from)
-		from = piece->start;
 	if (from >= end || from >= piece_end)
 		return false;
-	part->length = (end < piece_end ? end : piece_end) - from;
+	part->length = min_u64(end, piece_end) - from;
 	part->is_known = add_u64(span->start, from - span->place, &part->start) &&
 			 add_u64(piece->place, from - piece->start, &part->place);
 	return true;
@@ -266,25 +264,22 @@ int64_t alignment_below(const struct below *below, size_t count, uint64_t *physi
 	*physical = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct below *b = &below[i];
-		uint64_t required = b->physical_block_size > 4096 ? b->physical_block_size : 4096;
-		uint64_t mine, both;
+		uint64_t required = below_boundary(b), mine, both;
 
-		if (b->physical_block_size > *physical)
-			*physical = b->physical_block_size;
+		*physical = max_u64(*physical, b->physical_block_size);
 		if (!b->has_place || b->alignment_offset < 0 || !is_power_of_two(required)) {
 			is_known = false;
 			continue;
 		}
 		/* Powers of two wrap without harm. */
 		mine = ((uint64_t)b->alignment_offset - b->place + b->start) % required;
-		both = granularity < required ? granularity : required;
+		both = min_u64(granularity, required);
 		if (!is_first && mine % both != offset % both)
 			return -1;
 		if (is_first || required > granularity)
 			offset = mine;
 		is_first = false;
-		if (required > granularity)
-			granularity = required;
+		granularity = max_u64(granularity, required);
 	}
 	return is_known ? (int64_t)offset : INT64_MIN;
 }

@@ -131,9 +131,9 @@ static void name_below(char *name, size_t size, const struct below *b)
 
 static void say_below(struct device *device, const struct below *b)
 {
-	uint64_t required = b->physical_block_size > 4096 ? b->physical_block_size : 4096;
+	uint64_t required = below_boundary(b);
 	uint64_t offset = b->alignment_offset > 0 ? (uint64_t)b->alignment_offset : 0;
-	uint64_t off_by = (b->place % required + required - offset % required) % required;
+	uint64_t off_by = misalignment(b->place, offset, required);
 	char name[160];
 
 	name_below(name, sizeof(name), b);

@@ -102,24 +102,32 @@ int flush_both(struct run *run)
 	return 0;
 }
 
-int read_records(struct run *run)
+int sum_journal(struct run *run, uint64_t offset, uint64_t len, uint64_t *sum)
 {
-	struct record record;
+	struct sum64 state;
 
-	run->newest_slot = -1;
-	for (int slot = 0; slot < 2; slot++) {
-		int r = read_journal(run, run->block, JOURNAL_BLOCK,
-				     JOURNAL_SLOT + (uint64_t)slot * JOURNAL_BLOCK);
+	sum64_begin(&state, run->journal.seed);
+	while (len) {
+		uint64_t part = min_u64(len, run->window_max);
+		int r = read_journal(run, run->buffer[0], part, offset);
 
 		if (r < 0)
 			return r;
-		if (!decode_record(&run->journal, run->block, &record))
-			continue;
-		if (run->newest_slot >= 0 && record.sequence <= run->newest.sequence)
-			continue;
-		run->newest = record;
-		run->newest_slot = slot;
+		sum64_add(&state, run->buffer[0], part);
+		offset += part;
+		len -= part;
 	}
+	*sum = sum64_end(&state);
+	return 0;
+}
+
+int read_records(struct run *run)
+{
+	int r = journal_newest(run->rel->journal, run->rel->journal_base, &run->journal, run->block,
+			       &run->newest, &run->newest_slot);
+
+	if (r < 0)
+		return fail(run, r, "read the journal", slot_offset(run->newest_slot));
 	if (run->newest_slot < 0)
 		return reason_set(run->reason, -EUCLEAN, "the journal has no valid record");
 	return 0;
@@ -133,8 +141,7 @@ int write_record(struct run *run, struct record *record)
 	if (record->sills)
 		record->sills_sum = run->sills_sum;
 	encode_record(&run->journal, record, run->block);
-	r = write_journal(run, run->block, JOURNAL_BLOCK,
-			  JOURNAL_SLOT + (uint64_t)slot * JOURNAL_BLOCK);
+	r = write_journal(run, run->block, JOURNAL_BLOCK, slot_offset(slot));
 	if (r < 0)
 		return r;
 	run->newest = *record;

@@ -188,12 +188,13 @@ static bool is_spent_journal(const struct relocation *rel, uint8_t *block)
 {
 	struct journal j;
 	struct record newest;
+	int slot;
 
 	if (!decode_header(block, JOURNAL_BLOCK, &j))
 		return false;
 	if (j.is_begun)
 		return true;
-	if (journal_newest(rel->journal, rel->journal_base, &j, block, &newest) < 0)
+	if (journal_newest(rel->journal, rel->journal_base, &j, block, &newest, &slot) < 0)
 		return false;
 	if (rel->journal == rel->disk)
 		return j.in_gap && j.base == rel->journal_base && !is_half_way(&newest);

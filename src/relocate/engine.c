@@ -10,11 +10,6 @@
  * force, or the one in the same batch, does not account for.
  */
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Bytes that a round writes in one lane. Sill bytes are not put back by rounds: where they belong,
  * the neighbour's bytes still lie. */
 static struct extent round_extent(const struct move *move, bool back, uint32_t lane, uint64_t lo,
@@ -206,14 +201,7 @@ static int move_round(struct run *run, struct round *round, uint32_t m)
 		r = write_record(run, &record);
 	if (!r)
 		r = flush_both(run);
-	if (r) {
-		struct reason said = *run->reason; /* what failed first is what is told */
-
-		crew_join(&ahead);
-		*run->reason = said;
-		return r;
-	}
-	return crew_join(&ahead);
+	return crew_join(&ahead, r);
 }
 
 static int move_rounds(struct run *run, bool back, uint32_t m, uint64_t f)

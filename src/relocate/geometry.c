@@ -8,11 +8,6 @@
  * empty.
  */
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 bool moves_right(const struct move *move)
 {
 	return move->to > move->from;

@@ -47,9 +47,9 @@ static uint32_t count_pieces(const struct slot *slot)
 
 static struct extent piece_of(const struct slot *slot, uint32_t index)
 {
-	uint64_t start = slot->e.start + index * PIECE, left = slot->e.end - start;
+	uint64_t start = slot->e.start + index * PIECE;
 
-	return (struct extent){ start, start + (left < PIECE ? left : PIECE) };
+	return (struct extent){ start, min_u64(start + PIECE, slot->e.end) };
 }
 
 static int read_piece(struct run *run, void *context, uint32_t index)
@@ -125,18 +125,10 @@ static int write_batch(struct run *run, struct halves *h, uint32_t m)
 static int move_window(struct run *run, struct halves *h, uint32_t m)
 {
 	struct crew ahead;
-	struct reason said;
 	int r;
 
 	crew_start(&ahead, run, count_pieces(&h->after), read_piece, h);
-	r = write_batch(run, h, m);
-	said = *run->reason;
-	if (r) {
-		crew_join(&ahead);
-		*run->reason = said; /* what failed first is what is told */
-		return r;
-	}
-	r = crew_join(&ahead);
+	r = crew_join(&ahead, write_batch(run, h, m));
 	if (!r)
 		sum_after(run, h);
 	return r;
@@ -154,7 +146,7 @@ static void rotate(struct halves *h)
 
 int move_journal(struct run *run, bool back, uint32_t m, uint64_t f)
 {
-	struct halves h = { .move = &run->journal.moves[m], .back = back, .half = 1 };
+	struct halves h = { .move = &run->journal.moves[m], .back = back };
 	uint64_t end = back ? 0 : h.move->part_size;
 	int r;
 
@@ -168,8 +160,7 @@ int move_journal(struct run *run, bool back, uint32_t m, uint64_t f)
 	if (r)
 		return r;
 	sum_after(run, &h);
-	rotate(&h);
-	h.half = 1; /* nothing is current yet: the first window goes into half 0 */
+	rotate(&h); /* nothing is current yet, and the first window goes into half 0 */
 	do {
 		place_window(run, &h, back ? h.next.lo : h.next.hi, &h.after);
 		r = move_window(run, &h, m);

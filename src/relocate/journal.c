@@ -87,19 +87,24 @@ int journal_open(const struct relocation *rel, struct journal *j, struct reason 
 }
 
 int journal_newest(struct io *io, uint64_t base, const struct journal *j, uint8_t *block,
-		   struct record *newest)
+		   struct record *newest, int *slot)
 {
 	struct record record;
 
 	*newest = (struct record){ 0 };
-	for (int slot = 0; slot < 2; slot++) {
-		int r = io_read(io, block, JOURNAL_BLOCK,
-				base + JOURNAL_SLOT + slot * JOURNAL_BLOCK);
+	*slot = -1;
+	for (int i = 0; i < 2; i++) {
+		int r = io_read(io, block, JOURNAL_BLOCK, base + slot_offset(i));
 
-		if (r < 0)
+		if (r < 0) {
+			*slot = i;
 			return r;
-		if (decode_record(j, block, &record) && record.sequence > newest->sequence)
-			*newest = record;
+		}
+		/* No valid record has the sequence 0. */
+		if (!decode_record(j, block, &record) || record.sequence <= newest->sequence)
+			continue;
+		*newest = record;
+		*slot = i;
 	}
 	return 0;
 }
@@ -117,10 +122,10 @@ int is_journal_half_way(struct io *io, uint64_t base)
 	autofree uint8_t *block = io_alloc(JOURNAL_BLOCK);
 	struct journal j;
 	struct record newest;
-	int r = block ? io_read(io, block, JOURNAL_BLOCK, base) : -ENOMEM;
+	int slot, r = block ? io_read(io, block, JOURNAL_BLOCK, base) : -ENOMEM;
 
 	if (r < 0 || !decode_header(block, JOURNAL_BLOCK, &j) || j.is_begun)
 		return r;
-	r = journal_newest(io, base, &j, block, &newest);
+	r = journal_newest(io, base, &j, block, &newest, &slot);
 	return r < 0 ? r : is_half_way(&newest);
 }

@@ -123,10 +123,18 @@ void place_cover_entry(const struct journal *journal, uint32_t *first_lba, uint3
 /* Reads and checks header and content; *journal is the caller's (journal_free) on success. */
 int journal_open(const struct relocation *relocation, struct journal *journal,
 		 struct reason *reason);
-/* The newest valid record of a journal of which the header alone was read; kind 0: none. `block` is
- * room for one. */
+
+/* Where in the journal that slot is. */
+static inline uint64_t slot_offset(int slot)
+{
+	return JOURNAL_SLOT + (uint64_t)slot * JOURNAL_BLOCK;
+}
+
+/* The newest valid record of a journal of which at least the header was read, and its slot; kind 0
+ * and slot -1: none. `block` is room for one. 0, or -errno and *slot is the one that cannot be
+ * read. */
 int journal_newest(struct io *io, uint64_t base, const struct journal *journal, uint8_t *block,
-		   struct record *newest);
+		   struct record *newest, int *slot);
 /* Does it say that partitions are, or may be, between their places? */
 bool is_half_way(const struct record *record);
 

@@ -50,7 +50,7 @@ void crew_start(struct crew *crew, struct run *run, uint32_t count, crew_work wo
 	start(crew, wanted < 2 ? 0 : wanted < count ? wanted : count);
 }
 
-int crew_join(struct crew *crew)
+int crew_join(struct crew *crew, int failed)
 {
 	int r;
 
@@ -58,8 +58,9 @@ int crew_join(struct crew *crew)
 	while (crew->started)
 		pthread_join(crew->threads[--crew->started], NULL);
 	r = atomic_load(&crew->error);
-	if (r)
-		*crew->run->reason = crew->reason;
+	if (failed || !r)
+		return failed;
+	*crew->run->reason = crew->reason;
 	return r;
 }
 
@@ -72,5 +73,5 @@ int run_parallel(struct run *run, uint32_t count, crew_work work, void *context)
 	if (wanted > count)
 		wanted = count;
 	start(&crew, wanted ? wanted - 1 : 0); /* the caller is one of them */
-	return crew_join(&crew);
+	return crew_join(&crew, 0);
 }

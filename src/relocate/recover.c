@@ -45,33 +45,13 @@ static int recover_round(struct run *run, const struct record *rec, struct front
 	return 0;
 }
 
-static int sum_half(struct run *run, uint32_t half, uint64_t len, uint64_t *sum)
-{
-	uint64_t at = half_offset(run, half);
-	struct sum64 state;
-
-	sum64_begin(&state, run->journal.seed);
-	while (len) {
-		uint64_t part = len < run->window_max ? len : run->window_max;
-		int r = read_journal(run, run->buffer[0], part, at);
-
-		if (r < 0)
-			return r;
-		sum64_add(&state, run->buffer[0], part);
-		at += part;
-		len -= part;
-	}
-	*sum = sum64_end(&state);
-	return 0;
-}
-
 /* Does the half hold that window of the record's move? */
 static int half_fits(struct run *run, const struct record *rec, uint32_t half, uint64_t lo,
 		     uint64_t hi, uint64_t want, bool *fits)
 {
 	struct extent e = lane_extent(&run->journal.moves[rec->move], 0, lo, hi);
 	uint64_t sum;
-	int r = sum_half(run, half, e.end - e.start, &sum);
+	int r = sum_journal(run, half_offset(run, half), e.end - e.start, &sum);
 
 	if (!r)
 		*fits = sum == want;

@@ -40,6 +40,7 @@ int write_data(struct run *run, const uint8_t *buf, uint64_t len, uint64_t offse
 int read_journal(struct run *run, void *buf, uint64_t len, uint64_t offset);
 int write_journal(struct run *run, const void *buf, uint64_t len, uint64_t offset);
 int flush_both(struct run *run);
+int sum_journal(struct run *run, uint64_t offset, uint64_t len, uint64_t *sum);
 int read_records(struct run *run);
 /* Into the slot the newest valid record is not in; it is the newest from then on. */
 int write_record(struct run *run, struct record *record);
@@ -54,7 +55,8 @@ int run_parallel(struct run *run, uint32_t count, crew_work work, void *context)
 #define CREW_MAX 32
 
 /* The same while the caller does something else: what the threads have not done by then (all, where
- * there are none), crew_join() does. Every crew that was started must be joined. */
+ * there are none), crew_join() does. Every crew that was started must be joined. `failed`: what the
+ * caller's own work came to; then that is the result, and its reason stays. */
 struct crew {
 	struct run *run;
 	crew_work work;
@@ -68,7 +70,7 @@ struct crew {
 };
 
 void crew_start(struct crew *crew, struct run *run, uint32_t count, crew_work work, void *context);
-int crew_join(struct crew *crew);
+int crew_join(struct crew *crew, int failed);
 
 /* engine.c */
 int run_moves(struct run *run, bool back, struct frontier at);

@@ -7,11 +7,6 @@
  * the order of the lanes, without gaps.
  */
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t sills_size(const struct move *move)
 {
 	uint64_t sum = 0;
@@ -84,20 +79,7 @@ static int copy_sills(struct run *run, const struct move *move, uint64_t place, 
 
 int sum_sills(struct run *run, uint32_t m, uint64_t *sum)
 {
-	uint64_t total = sills_size(&run->journal.moves[m]);
-	struct sum64 state;
-	int r = 0;
-
-	sum64_begin(&state, run->journal.seed);
-	for (uint64_t at = 0; at < total && !r; at += run->window_max) {
-		uint64_t len = min_u64(run->window_max, total - at);
-
-		r = read_journal(run, run->buffer[0], len, run->journal.data_offset + at);
-		if (!r)
-			sum64_add(&state, run->buffer[0], len);
-	}
-	*sum = sum64_end(&state);
-	return r;
+	return sum_journal(run, run->journal.data_offset, sills_size(&run->journal.moves[m]), sum);
 }
 
 int enter_lanes(struct run *run, bool back, uint32_t m, uint64_t f)

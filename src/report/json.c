@@ -162,7 +162,6 @@ static struct json_object *users_json(struct json_builder *b, const struct devic
 static struct json_object *below_json(struct json_builder *b, const struct below *below)
 {
 	struct json_object *o = build_object(b);
-	uint64_t required = below->physical_block_size > 4096 ? below->physical_block_size : 4096;
 
 	build_put_string(b, o, "disk", below->disk);
 	build_put_string(b, o, "through", below->through);
@@ -174,9 +173,9 @@ static struct json_object *below_json(struct json_builder *b, const struct below
 		build_put_null(b, o, "place");
 	}
 	if (below->has_place && below->alignment_offset >= 0)
-		build_put_u64(
-			b, o, "misaligned_by",
-			misalignment(below->place, (uint64_t)below->alignment_offset, required));
+		build_put_u64(b, o, "misaligned_by",
+			      misalignment(below->place, (uint64_t)below->alignment_offset,
+					   below_boundary(below)));
 	else
 		build_put_null(b, o, "misaligned_by");
 	build_put_known(b, o, "physical_block_size", below->physical_block_size);

@@ -62,3 +62,10 @@ const char *format_size(char buf[SIZE_TEXT_MAX], uint64_t bytes)
 		snprintf(buf, SIZE_TEXT_MAX, "%llu%c", (unsigned long long)whole, letters[letter]);
 	return buf;
 }
+
+uint64_t misalignment(uint64_t position, uint64_t offset, uint64_t boundary)
+{
+	uint64_t p = position % boundary, o = offset % boundary;
+
+	return p >= o ? p - o : boundary - (o - p);
+}

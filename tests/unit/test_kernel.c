@@ -80,6 +80,17 @@ static struct layout *layout_of(const char *path)
 	"5: start=30063, size=10000\n6: start=45000, size=10000\n' | sfdisk -q a"
 #define ALL_NODES "1:63:20000 2:30000:2 5:30063:10000 6:45000:10000 "
 
+/* The loop device, whose nodes are those of the table in "a". */
+static int open_with_nodes(struct layout **layout)
+{
+	struct reason reason;
+	int fd = open(loop, O_RDWR | O_CLOEXEC);
+
+	*layout = layout_of("a");
+	assert_int_equal(add_kernel_partitions(fd, *layout, &reason), 0);
+	return fd;
+}
+
 static void nodes_go_and_come_back(void **state)
 {
 	struct reason reason;
@@ -89,9 +100,7 @@ static void nodes_go_and_come_back(void **state)
 	(void)state;
 	run(MAKE_DISK);
 	NEED_LOOP();
-	layout = layout_of("a");
-	fd = open(loop, O_RDWR | O_CLOEXEC);
-	assert_int_equal(add_kernel_partitions(fd, layout, &reason), 0);
+	fd = open_with_nodes(&layout);
 	expect_view(ALL_NODES);
 	/* Again: nothing to tell. */
 	assert_int_equal(add_kernel_partitions(fd, layout, &reason), 0);
@@ -156,9 +165,7 @@ static void a_logical_may_begin_in_the_second_sector(void **state)
 	run("rm -f a; truncate -s 64M a; printf '2: start=30000, size=60000, type=5\n"
 	    "5: start=30001, size=10000\n' | sfdisk -q a");
 	NEED_LOOP();
-	layout = layout_of("a");
-	fd = open(loop, O_RDWR | O_CLOEXEC);
-	assert_int_equal(add_kernel_partitions(fd, layout, &reason), 0);
+	fd = open_with_nodes(&layout);
 	expect_view("2:30000:1 5:30001:10000 ");
 	assert_int_equal(drop_kernel_partitions(fd, &reason), 0);
 	close(fd);
@@ -175,9 +182,7 @@ static void a_node_that_is_open_refuses_by_name_and_nothing_is_lost(void **state
 	(void)state;
 	run(MAKE_DISK);
 	NEED_LOOP();
-	layout = layout_of("a");
-	fd = open(loop, O_RDWR | O_CLOEXEC);
-	assert_int_equal(add_kernel_partitions(fd, layout, &reason), 0);
+	fd = open_with_nodes(&layout);
 	snprintf(node, sizeof(node), "%sp6", loop);
 	/* devtmpfs makes it before the ioctl returns. */
 	held = open(node, O_RDONLY | O_CLOEXEC);
@@ -208,9 +213,7 @@ static void a_node_that_is_open_for_a_moment_goes_later(void **state)
 	(void)state;
 	run(MAKE_DISK);
 	NEED_LOOP();
-	layout = layout_of("a");
-	fd = open(loop, O_RDWR | O_CLOEXEC);
-	assert_int_equal(add_kernel_partitions(fd, layout, &reason), 0);
+	fd = open_with_nodes(&layout);
 	run("cd /sys/block/%s; set -- $(ls -U | grep ^%sp); first=$1; for last; do :; done; "
 	    "exec 9</dev/$last; while test -d $first; do :; done >/dev/null 2>&1 &",
 	    loop + 5, loop + 5);
