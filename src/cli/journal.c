@@ -269,15 +269,19 @@ int job_new_journal(struct job *job, const struct plan *plan, struct reason *rea
 			" --journal",
 			JOURNAL_PATH_SIZE - 1);
 	err = check_journal_place(job, absolute, reason);
-	if (!err)
-		err = io_create_file(absolute, plan->journal_bytes, &job->journal_io, reason);
+	if (err)
+		return err;
+	err = io_create_file(absolute, plan->journal_bytes, &job->journal_io, reason);
 	if (err == -EEXIST)
 		return reason_set(
 			reason, err,
 			"its journal %.140s exists; finish what it belongs to, or remove it",
 			absolute);
 	if (err)
-		return err;
+		return reason_set(reason, err,
+				  "cannot create its journal %.120s of %" PRIu64
+				  " bytes: %s; name a file elsewhere with --journal",
+				  absolute, plan->journal_bytes, strerror(-err));
 	job->journal_path = absolute;
 	absolute = NULL;
 	job->relocation.journal = job->journal_io;

@@ -181,7 +181,8 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$ALIGNCK" --fix --yes "$disk" 2>stderr
 	mkfs.ext4 -q small.img 2>/dev/null
 	mount -o loop small.img small 2>/dev/null || skip 'no file system to be mounted'
 	mounted=$PWD/small
-	refuses 'No space' --journal small/journal
+	refuses "cannot create its journal $PWD/small/journal of " --journal small/journal
+	refuses 'bytes: No space left on device; name a file elsewhere with --journal' --journal small/journal
 	[ ! -e small/journal ]
 	umount small
 	mounted=

@@ -155,6 +155,6 @@ refused() { # refused TEXT...: exit 2, these words, and not a sector written
 # A journal in memory is refused, and all of a guest is memory: /journal is a file system on a loop device.
 modprobe -a loop ext4
 mkdir -p /journal
-truncate -s 32M /journal.img
+truncate -s 80M /journal.img
 mkfs.ext4 -q -F /journal.img
 mount -o loop /journal.img /journal
