@@ -1,7 +1,7 @@
 #!/bin/bash
 # What the tests that run in a guest are written with, besides cli/helper.bash (check, expect, has, lacks, dos).
 #
-#   until_is COMMAND...     waits until it succeeds; fails after 10 s
+#   until_is COMMAND...     waits until it succeeds; fails after 60 s
 #   scsi KEY=VALUE...       a disk of scsi_debug with these parameters, as $disk; the one before is gone
 #   serial TEXT             the virtio disk with that serial number, as $disk
 #   table LINE...           sfdisk writes them to $disk and the kernel reads them
@@ -12,7 +12,7 @@
 load ../cli/helper
 
 until_is() {
-	local end=$((SECONDS + 10))
+	local end=$((SECONDS + 60))
 	until "$@"; do ((SECONDS < end)) || fail "never: $*"; done
 }
 
