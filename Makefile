@@ -26,7 +26,7 @@ PKGS      := $(foreach l,$(LIBRARIES),$(firstword $(subst :, ,$l)))
 # their headers are used here.
 LINKED    := $(filter-out mount fdisk,$(PKGS))
 
-NEED_LIBS := $(filter-out install-only clean help format uninstall,$(or $(MAKECMDGOALS),all))
+NEED_LIBS := $(filter-out clean help format uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEED_LIBS),)
 MISSING := $(strip $(foreach l,$(LIBRARIES),$(shell \
 	$(PKG_CONFIG) --exists $(firstword $(subst :, ,$l)) 2>/dev/null || echo $(lastword $(subst :, ,$l)))))

@@ -89,6 +89,10 @@ int render_text(struct result *result, const struct report_options *options);
  */
 const char *partition_name(char *buf, size_t size, const struct device *device, unsigned number);
 
+/* Writes `text` so that it is safe on any terminal: see sanitize_text(); outside UTF-8 locales
+ * bytes above 0x7f are escaped as well. All that others chose goes through here. */
+void put_text(FILE *out, const char *text);
+
 /* Writes a path as a shell takes it, quoted where it must be, and safe on a terminal. */
 void report_path(FILE *out, const char *path);
 

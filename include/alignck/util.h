@@ -130,6 +130,10 @@ void sanitize_text(char *dst, size_t size, const void *src, size_t len);
  */
 char *sanitize_dup(const char *src);
 
+/* The first byte of a text of several lines that sanitize_text() would escape, but for tabs and the
+ * ends of lines (with or without CR). NULL: there is none. */
+const char *find_unprintable(const char *text, size_t len);
+
 /* Decodes at most `units` little-endian UTF-16 units (a GPT name: UEFI 2.10 table 5.6) to UTF-8, up
  * to the first zero; lone surrogates become U+FFFD. Same promises as sanitize_text(). */
 void sanitize_utf16le(char *dst, size_t size, const uint8_t *src, size_t units);

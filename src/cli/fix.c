@@ -6,7 +6,9 @@
 #include "alignck/description.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -154,9 +156,11 @@ static bool ask(const struct fix *fix)
 {
 	char size[SIZE_TEXT_MAX], answer[16] = "";
 
-	fprintf(stderr, "Move %zu partition%s (%s of data) on %s? [y/N] ",
-		fix->result.plan->move_count, fix->result.plan->move_count == 1 ? "" : "s",
-		format_size(size, fix->result.plan->bytes_to_move), fix->result.path);
+	fprintf(stderr, "Move %zu partition%s (%s of data) on ", fix->result.plan->move_count,
+		fix->result.plan->move_count == 1 ? "" : "s",
+		format_size(size, fix->result.plan->bytes_to_move));
+	put_text(stderr, fix->result.path);
+	fputs("? [y/N] ", stderr);
 	if (!fgets(answer, sizeof(answer), stdin))
 		fputc('\n', stderr);
 	return !strcmp(answer, "y\n") || !strcmp(answer, "Y\n") || !strcmp(answer, "yes\n");
@@ -181,22 +185,44 @@ static int check_unchanged(struct job *job, const struct fix *fix, struct reason
 	return err;
 }
 
-/* The old table as sfdisk reads it, beside the journal (or, for one in a gap, in $HOME as sfdisk
- * does). */
+/* The password file's word: an environment that somebody else set must not choose what is written
+ * over. */
+static const char *home(void)
+{
+	const struct passwd *user = getpwuid(geteuid());
+
+	return user && *user->pw_dir == '/' ? user->pw_dir : "/root";
+}
+
+/* A new file in place of the one of that name, never through a link that somebody put there. */
+static FILE *replace_file(const char *path)
+{
+	int fd = -1;
+	FILE *f;
+
+	if (!unlink(path) || errno == ENOENT)
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
+/* The old table as sfdisk reads it, beside the journal (or, for one in a gap, in the home of
+ * whoever runs this). */
 static int save_old_table(const struct job *job, const struct fix *fix, char **saved,
 			  struct reason *reason)
 {
-	const char *home = getenv("HOME");
 	FILE *f;
 	int err;
 
 	if ((job->journal_path ? asprintf(saved, "%s.sfdisk", job->journal_path)
-			       : asprintf(saved, "%s/alignck-%s.sfdisk", home ? home : "/root",
+			       : asprintf(saved, "%s/alignck-%s.sfdisk", home(),
 					  fix->result.device->disk_name)) < 0) {
 		*saved = NULL;
 		return reason_set(reason, -ENOMEM, "no memory");
 	}
-	f = fopen(*saved, "we");
+	f = replace_file(*saved);
 	if (!f)
 		return reason_set(reason, -errno, "cannot save its old table in %.120s: %s", *saved,
 				  strerror(errno));
@@ -247,14 +273,23 @@ static int start(struct job *job, struct fix *fix, char **saved)
 	return err;
 }
 
+static void say_where(const struct job *job, const char *what, const char *where)
+{
+	put_text(stdout, job->path);
+	printf(": its %s ", what);
+	put_text(stdout, where);
+	putchar('\n');
+}
+
 static void say_what_is_left(const struct job *job, const char *saved, bool done)
 {
-	printf("%s: its old table is saved in %s\n", job->path, saved);
+	say_where(job, "old table is saved in", saved);
 	if (job->journal_path)
-		printf("%s: its journal is %s\n", job->path, job->journal_path);
+		say_where(job, "journal is", job->journal_path);
 	if (!done)
 		return;
-	printf("%s: done; `", job->path);
+	put_text(stdout, job->path);
+	fputs(": done; `", stdout);
 	job_print_command(job, stdout, "--undo");
 	puts("` puts everything back as it was, as long as the journal is there");
 }

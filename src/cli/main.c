@@ -7,10 +7,11 @@
 
 void print_error(const char *path, const char *text)
 {
-	char safe[1024];
-
-	sanitize_text(safe, sizeof(safe), path, strlen(path));
-	fprintf(stderr, "alignck: %s: %s\n", safe, text);
+	fputs("alignck: ", stderr);
+	put_text(stderr, path);
+	fputs(": ", stderr);
+	put_text(stderr, text);
+	fputc('\n', stderr);
 }
 
 /* A full disk below standard output must not look like success. */

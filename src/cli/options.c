@@ -9,6 +9,7 @@
 #include <popt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum value_kind {
@@ -100,11 +101,14 @@ static const struct option_row rows[] = {
 
 static int usage_error(const char *option, const char *word, const char *why)
 {
-	char safe[256];
-
-	sanitize_text(safe, sizeof(safe), word ? word : "", word ? strlen(word) : 0);
-	fprintf(stderr, "alignck: %s%s%s%s: %s; see alignck --help\n", option, word ? " '" : "",
-		safe, word ? "'" : "", why);
+	fputs("alignck: ", stderr);
+	put_text(stderr, option);
+	if (word) {
+		fputs(" '", stderr);
+		put_text(stderr, word);
+		fputc('\'', stderr);
+	}
+	fprintf(stderr, ": %s; see alignck --help\n", why);
 	return -EINVAL;
 }
 
@@ -303,6 +307,18 @@ static struct poptOption *make_popt_table(void)
 	return table;
 }
 
+/* Aliases are words of whoever may write to the home: those of another user, whose HOME a sudo or a
+ * cron job has kept, are not for us. */
+static void forget_foreign_home(void)
+{
+	const char *home = getenv("HOME");
+	struct stat st;
+
+	if (home &&
+	    (stat(home, &st) < 0 || st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)))
+		unsetenv("HOME");
+}
+
 enum parse_result parse_options(int argc, const char **argv, struct options *o)
 {
 	enum parse_result result;
@@ -312,8 +328,9 @@ enum parse_result parse_options(int argc, const char **argv, struct options *o)
 		usage_error("options", NULL, strerror(ENOMEM));
 		return PARSE_USAGE;
 	}
-	o->context = poptGetContext("alignck", argc, argv, o->table, 0);
+	o->context = poptGetContext("alignck", argc, argv, o->table, POPT_CONTEXT_NO_EXEC);
 	poptSetOtherOptionHelp(o->context, "[OPTION...] DEVICE|IMAGE|TABLE...");
+	forget_foreign_home();
 	poptReadDefaultConfig(o->context, 0);
 	result = walk_options(o->context, o);
 	if (result != PARSE_RUN)

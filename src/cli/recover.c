@@ -23,9 +23,11 @@ static int recover(const struct options *options, bool back)
 	}
 	if (!err)
 		status = job_run(&job, back);
-	if (status == STATUS_ALIGNED && options->report.format != FORMAT_QUIET)
-		printf("%s: done; %s\n", path,
-		       back ? "everything is as it was" : "every partition is at its new place");
+	if (status == STATUS_ALIGNED && options->report.format != FORMAT_QUIET) {
+		put_text(stdout, path);
+		puts(back ? ": done; everything is as it was"
+			  : ": done; every partition is at its new place");
+	}
 	job_close(&job);
 	return status;
 }

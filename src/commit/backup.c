@@ -9,9 +9,14 @@
 static int dump_table(struct io *memory, uint32_t sector, const char *name, FILE *out,
 		      struct reason *reason)
 {
+	char safe[4096];
 	struct fdisk f;
 	struct fdisk_script *script;
-	int r = open_fdisk(memory, sector, name, &f, reason);
+	int r;
+
+	/* A newline in the name would be a line of the script. */
+	sanitize_text(safe, sizeof(safe), name, strlen(name));
+	r = open_fdisk(memory, sector, safe, &f, reason);
 
 	if (r == 0) {
 		script = f.call->new_script(f.cxt);

@@ -136,6 +136,20 @@ static void find_parents(struct layout *layout)
 	}
 }
 
+/* It is printed again, with what its comments say. */
+static int check_printable(const char *text, size_t len, struct reason *reason)
+{
+	const char *bad = find_unprintable(text, len);
+	size_t line = 1;
+
+	if (!bad)
+		return 0;
+	for (const char *p = text; p < bad; p++)
+		line += *p == '\n';
+	return reason_set(reason, -EINVAL, "line %zu has a byte that is no text: 0x%02x", line,
+			  (uint8_t)*bad);
+}
+
 int read_description(const char *text, size_t len, uint32_t sector_size, struct layout **out,
 		     uint64_t *size, bool *is_exact, struct reason *reason)
 {
@@ -147,8 +161,10 @@ int read_description(const char *text, size_t len, uint32_t sector_size, struct 
 		return reason_set(reason, -ENOMEM, "no memory");
 	*size = 0;
 	layout->sector_size = sector_size ? sector_size : 512;
-	r = format ? format->read((struct text){ text, text + len }, layout, size, reason)
+	r = format ? check_printable(text, len, reason)
 		   : reason_set(reason, -EINVAL, "is no description of a table");
+	if (!r)
+		r = format->read((struct text){ text, text + len }, layout, size, reason);
 	if (!r) {
 		*is_exact = *size && format->is_size_exact;
 		find_parents(layout);

@@ -202,7 +202,8 @@ static bool put_fix(FILE *out, const struct result *result)
 	if (!plan || (plan->feasible && !plan->move_count))
 		return false;
 	if (!plan->feasible) {
-		fprintf(out, "; `alignck --fix` cannot move it: %s", plan->reason);
+		fputs("; `alignck --fix` cannot move it: ", out);
+		put_text(out, plan->reason);
 		return true;
 	}
 	fputs("; `alignck --fix ", out);

@@ -52,10 +52,6 @@ uint64_t sector_unit(const struct result *result);
 /* What is inside; partition NULL: the device. NULL: not looked at, or a table is there. */
 const struct content *content_of(const struct row *row);
 
-/* Writes `text` so that it is safe on any terminal: see sanitize_text(); outside UTF-8 locales
- * bytes above 0x7f are escaped as well. */
-void put_text(FILE *out, const char *text);
-
 /* "ext4", "linux_raid_member>LVM2_member", "BIOS boot", "dos, 512-byte sectors, 4096 assumed". */
 void put_content(FILE *out, const struct row *row);
 

@@ -69,7 +69,7 @@ static bool is_utf8_locale(void)
 void put_text(FILE *out, const char *text)
 {
 	bool utf8 = is_utf8_locale();
-	char safe[1024];
+	char safe[4096];
 
 	sanitize_text(safe, sizeof(safe), text, strlen(text));
 	for (const char *p = safe; *p; p++)

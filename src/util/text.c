@@ -84,6 +84,21 @@ void sanitize_text(char *dst, size_t size, const void *src, size_t len)
 	dst[used] = '\0';
 }
 
+const char *find_unprintable(const char *text, size_t len)
+{
+	const uint8_t *p = (const uint8_t *)text, *end = p + len;
+
+	while (p < end) {
+		bool ends_line = *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
+		size_t n = ends_line || *p == '\t' ? 1 : printable_utf8(p, end - p);
+
+		if (!n)
+			return (const char *)p;
+		p += n;
+	}
+	return NULL;
+}
+
 char *sanitize_dup(const char *src)
 {
 	size_t len = strlen(src), size = 4 * len + 1;

@@ -2,7 +2,8 @@
 # Bytes that mean harm: cut short, looping, absurd, random, or meant for the terminal. Whatever they are:
 # exit 0 to 2, no signal, no hang, clean text and valid JSON.
 # SC2154: helper.bash and bats set path, json, status, output; SC2030, SC2031: each test is a subshell.
-# shellcheck disable=SC2154,SC2016,SC2030,SC2031
+# SC2086: a format is no word or one.
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031,SC2086
 load helper
 
 setup_file() { need_images; }
@@ -22,10 +23,10 @@ survives() {
 	clean "$said$json$stderr"
 }
 
-clean() { # no control character but newline, none of the C1 set either, well-formed UTF-8
+clean() { # no control character but newline, none of the C1 set either, no bidi override, well-formed UTF-8
 	local dirt
 	iconv -f UTF-8 -t UTF-8 <<<"$1" >/dev/null 2>&1 || fail "$ran: not UTF-8: $1"
-	dirt=$(grep -cP '[\x00-\x09\x0b-\x1f\x7f]|\x{0080}|[\x{0081}-\x{009f}]' <<<"$1" || true)
+	dirt=$(grep -cP '[\x00-\x09\x0b-\x1f\x7f]|[\x{0080}-\x{009f}\x{202a}-\x{202e}\x{2066}-\x{2069}]' <<<"$1" || true)
 	[ "$dirt" = 0 ] || fail "$ran: control characters: $(cat -v <<<"$1")"
 }
 
@@ -189,6 +190,132 @@ labels=(
 	done
 	check -o MODEL,SERIAL --sysroot "$sysroot" /dev/sda
 	clean "$output$stderr"
+}
+
+# colour and title, CSI as a C1 character and as a lone byte, overrides, a line of our own forged
+words=($'\e[31m\e]0;x\ay' $'\xc2\x9b31m\x7f' $'\x9b31m\xff' $'\u202egnp\u2066' $'a\rb\nalignck: forged')
+
+sober() { # sober ARG...: whatever comes of it, both streams are clean and nobody forges a line
+	check "$@"
+	((status <= 3 || status == 64)) || fail "$ran: exit $status"
+	clean "$output$stderr"
+	[[ $'\n'$output$'\n'$stderr != *$'\n'alignck:\ forged* ]] || fail "$ran: forged: $output$stderr"
+}
+
+@test "file names that would drive the terminal, in every command" {
+	cd "$BATS_TEST_TMPDIR"
+	for word in "${words[@]}"; do
+		dos "$word" 8M 63,8000,L
+		for format in '' --verbose --json --pairs --raw --prometheus --nagios --ashift '-o PATH,NAME'; do
+			sober $format "$word"
+		done
+		jq -e . <<<"$("$ALIGNCK" --json "$word")" >/dev/null
+		sober --fix "$word"
+		sober --fix --dry-run "$word"
+		sober --fix --dry-run --json "$word"
+		jq -e . <<<"$output" >/dev/null
+		sober --fix --yes --only=3 "$word"
+		sober --fix --yes "$word"
+		expect 0
+		sober --fix --yes "$word" # its journal stays
+		sober --undo "$word"
+		expect 0
+		sober --resume "$word"
+		rm "$word"
+		for command in '' --json --fix --undo --resume; do sober $command "$word"; done
+	done
+}
+
+@test "the question on a terminal names the file without driving it" {
+	command -v script >/dev/null || skip 'script is not installed'
+	for word in "${words[@]}"; do
+		dos "$BATS_TEST_TMPDIR/$word" 8M 63,8000,L
+		status=0
+		WORD=$BATS_TEST_TMPDIR/$word script -qec '"$ALIGNCK" --fix "$WORD"' /dev/null <<<n \
+			>"$BATS_TEST_TMPDIR/said" || status=$?
+		[ "$status" = 2 ]
+		ran="alignck --fix $word"
+		clean "$(tr -d '\r' <"$BATS_TEST_TMPDIR/said")"
+		has '[y/N]' "$(<"$BATS_TEST_TMPDIR/said")"
+		rm "$BATS_TEST_TMPDIR/$word"
+	done
+}
+
+@test "words of options that would drive the terminal" {
+	image 01-mbr63
+	for word in "${words[@]}"; do
+		for option in "--$word" "-$word" "--grain=$word" "--output=$word" "--only=$word" "--jobs=$word"; do
+			sober "$option" "$path"
+			expect 64
+		done
+		sober --sysroot="$word" --all
+		sober --undo --journal="$word" "$path"
+	done
+}
+
+@test "the name of a journal in a cover, and in what is said of it" {
+	cd "$BATS_TEST_TMPDIR"
+	for word in "${words[@]}"; do
+		rm -f a.img "$word"
+		dos a.img 8M 63,8000,L
+		stop_at KILL 9 "$ALIGNCK" --fix --yes --journal="./$word" a.img
+		for format in '' --verbose --json --pairs --nagios --prometheus; do
+			sober $format a.img
+			expect "$([ "$format" = --nagios ] && echo 2 || echo 3)"
+		done
+		sober --fix a.img
+		expect 3
+		mv "$word" aside
+		sober --resume a.img
+		sober --undo a.img
+		expect 3
+		: >"$word"
+		sober --undo a.img
+		mv aside "$word"
+		sober --undo a.img
+		expect 0
+	done
+}
+
+@test "a table written as text that would drive the terminal is refused, and its labels are shown as text" {
+	for word in "${words[@]::4}"; do
+		printf 'label: gpt\n# %s\nstart=63, size=8000, name="%s"\n' "$word" x >"$BATS_TEST_TMPDIR/a.dump"
+		printf '* %s\n* Id Act Bhead Bsect Bcyl Ehead Esect Ecyl Rsect Numsect\n 130 128 0 1 1 254 63 1023 63 8000\n' \
+			"$word" >"$BATS_TEST_TMPDIR/a.solaris"
+		printf 'GPT 128\n1 %s 63 8000 %s\n' "$word" "$word" >"$BATS_TEST_TMPDIR/a.gpart"
+		for table in "$BATS_TEST_TMPDIR"/a.*; do
+			sober "$table"
+			expect 2
+			sober --fix --dry-run "$table"
+			expect 2
+		done
+	done
+	printf 'label: gpt\nstart=63, size=8000, name="\\x1b[31m\\xc2\\x9b"\n' >"$BATS_TEST_TMPDIR/a.dump"
+	sober -o +PARTLABEL "$BATS_TEST_TMPDIR/a.dump"
+	expect 1
+	sober --fix --dry-run "$BATS_TEST_TMPDIR/a.dump"
+	expect 1
+	sober --json "$BATS_TEST_TMPDIR/a.dump"
+}
+
+@test "users of a disk and labels of file systems that would drive the terminal" {
+	disk_with sda 64M '' 2048,2048,L
+	for word in "${words[@]::4}"; do
+		mkdir -p "$sysroot/sys/block/sda/sda1/holders/dm-0" "$sysroot/sys/class/block/dm-0/dm"
+		attribute class/block/dm-0/dm/uuid LVM-x
+		attribute class/block/dm-0/dm/name "vg-$word"
+		printf '1 2 259:1 / /mnt/%s rw - ext4 /dev/sda1 rw\n' "$word" >"$sysroot/proc/mounts"
+		mkdir -p "$sysroot/proc/self"
+		cp "$sysroot/proc/mounts" "$sysroot/proc/self/mountinfo"
+		sober --verbose --sysroot "$sysroot" /dev/sda
+		has 'in use' "$output"
+		sober --json -v --sysroot "$sysroot" /dev/sda
+		truncate -s 4M "$BATS_TEST_TMPDIR/"{a,b}.img
+		mkswap -q -L "${word::15}" "$BATS_TEST_TMPDIR/a.img" 2>/dev/null
+		mke2fs -q -F -L "${word::15}" "$BATS_TEST_TMPDIR/b.img" 2>/dev/null
+		sober --verbose "$BATS_TEST_TMPDIR/"{a,b}.img
+		sober --json "$BATS_TEST_TMPDIR/"{a,b}.img
+	done
 }
 
 clone() { # clone DISK NUMBER: sda as one more disk, for one attribute to be spoilt

@@ -2,8 +2,11 @@
 /*
  * A hostile journal (and cover) under resume and undo. The input is a small disk's sector 0, then
  * its journal; sums are made good, so that what lies behind them is reached. Nothing may crash,
- * hang, or write outside the disk; what comes of it is not judged.
+ * hang, or write outside the disk; what comes of it is not judged. The layouts that its tables make
+ * of the disk are read too, as one who ends a realignment does.
  */
+#include "alignck/commit.h"
+
 #include "../../src/relocate/journal.h"
 #include "../unit/crash_io.h"
 
@@ -48,6 +51,35 @@ static void make_sums_good(uint8_t *journal, size_t size)
 	}
 }
 
+static void read_saved_layout(struct io *disk, const struct table_image *table, uint32_t sector)
+{
+	const struct layout_options options = { .sector_size = sector };
+	struct layout *layout = NULL;
+	struct io *overlay = NULL;
+	struct reason reason;
+	int err = io_open_overlay(disk, &overlay);
+
+	for (size_t i = 0; i < table->count && !err; i++)
+		err = io_write(overlay, table->sectors[i].bytes, sector, table->sectors[i].offset);
+	if (!err && !read_layout(overlay, &options, &layout, &reason))
+		layout_free(layout);
+	io_close(overlay);
+}
+
+static void read_saved_layouts(const struct relocation *rel)
+{
+	struct table_image before, after;
+	struct reason reason;
+	uint32_t sector;
+
+	if (!relocation_tables(rel, &before, &after, &sector, &reason)) {
+		read_saved_layout(rel->disk, &before, sector);
+		read_saved_layout(rel->disk, &after, sector);
+	}
+	table_image_free(&before);
+	table_image_free(&after);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct crash_world clock = { .crash_at = CRASH_NEVER, .fail_at = CRASH_NEVER, .luck = 1 };
@@ -79,6 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rel.journal = &file.io;
 	rel.journal_size = FUZZ_INPUT;
 	relocation_open(&rel, &state, &reason);
+	read_saved_layouts(&rel);
 	relocation_resume(&rel, &reason);
 	pauses = 0;
 	relocation_undo(&rel, &reason);

@@ -5,17 +5,7 @@
 
 #include "../../src/layout/internal.h"
 #include "../unit/memory_io.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-#define MUST(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
+#include "must.h"
 
 static inline void check_partition(const struct layout *l, size_t i)
 {

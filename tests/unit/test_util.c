@@ -190,6 +190,33 @@ static void safe_text_property(void **state)
 	}
 }
 
+static void unprintable_bytes_are_found(void **state)
+{
+	static const struct {
+		const char *text;
+		int at; /* -1: nothing */
+	} cases[] = {
+		{ "", -1 },
+		{ "a\tb\r\n\xc3\xa9\n", -1 },
+		{ "a\r", -1 },
+		{ "a\rb", 1 },
+		{ "\n\x1b[m", 1 },
+		{ "ab\x7f", 2 },
+		{ "\xc2\x9b", 0 },
+		{ "\xe9t\xe9", 0 },
+		{ "a\xe2\x80\xae", 1 },
+		{ "a\xc3", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *text = cases[i].text;
+		const char *bad = find_unprintable(text, strlen(text));
+
+		assert_int_equal(bad ? bad - text : -1, cases[i].at);
+	}
+}
+
 static void names_in_utf16(void **state)
 {
 	static const uint8_t name[] = {
@@ -275,6 +302,7 @@ int main(void)
 		cmocka_unit_test(hostile_text_is_made_safe),
 		cmocka_unit_test(safe_text_is_cut_whole),
 		cmocka_unit_test(safe_text_property),
+		cmocka_unit_test(unprintable_bytes_are_found),
 		cmocka_unit_test(names_in_utf16),
 		cmocka_unit_test(checksums_and_fields),
 		cmocka_unit_test(checksums_of_long_input),
