@@ -50,8 +50,10 @@ enum finding_id {
 	FINDING_ASHIFT_TOO_SMALL,
 	FINDING_BLOCK_SMALLER_THAN_SECTOR,
 	FINDING_CONTENT_AMBIGUOUS, /* two signatures */
-	FINDING_CONTENT_UNREAD,    /* more would have to be read than is */
-	FINDING_LAYER_INVALID, /* a layer that points outside its container, or nests too deep */
+	FINDING_CONTENT_DOUBTFUL,  /* named "content-ambiguous" too: one of them spoils the start */
+	FINDING_CONTENT_UNREAD,    /* more would have to be read than is, or it cannot be read */
+	/* a layer that points outside its container or nowhere, or nests too deep */
+	FINDING_LAYER_INVALID,
 	FINDING_UNFINISHED_REALIGNMENT,
 	FINDING_COUNT
 };

@@ -28,6 +28,7 @@ struct content {
 	struct layer layers[STACK_DEPTH_MAX];
 	size_t count;
 	bool ambiguous;           /* two signatures: the first stands, nothing may be moved */
+	struct layer other;       /* where ambiguous: what it is if it is not the first */
 	struct findings findings; /* partition index -1; the caller knows which */
 };
 
@@ -40,12 +41,16 @@ struct content {
  *
  * Reads at most STACK_READ_MAX bytes, in small pieces at both ends, and ZFS labels (112 KiB each)
  * on top of that. What would need more (a LUKS2 header with dozens of keyslots, arrays in arrays)
- * is a finding, and so is a read error. Returns 0 or -ENOMEM. *content is the caller's
- * (content_free) in both cases.
+ * is a finding, and so are a read error and a superblock that makes no sense. Returns 0 or -ENOMEM.
+ * *content is the caller's (content_free) in both cases.
  */
 #define STACK_READ_MAX (16 * 1024)
 int read_content(struct io *io, uint64_t start, uint64_t size, uint32_t sector,
 		 struct content *content);
+
+/* false: where the data inside starts could not be told, which a finding says; it may make up for
+ * any start, or spoil it. */
+bool is_content_told(const struct content *content);
 
 void content_free(struct content *content);
 

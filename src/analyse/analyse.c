@@ -62,10 +62,12 @@ static enum verdict judge(const struct subject *s, const struct findings *found)
 		return VERDICT_EXEMPT;
 	if (s->device->topology.alignment_offset < 0)
 		return VERDICT_MISALIGNED; /* no start can be right on all disks below */
+	if (s->content && !is_content_told(s->content))
+		return VERDICT_UNKNOWN;
 	for (size_t i = 0; i < found->count; i++)
 		if (finding_status(found->list[i].id) == STATUS_MISALIGNED)
 			return VERDICT_MISALIGNED;
-	return VERDICT_ALIGNED;
+	return findings_status(found, false) == STATUS_ALIGNED ? VERDICT_ALIGNED : VERDICT_UNKNOWN;
 }
 
 static void fill_judgement(const struct subject *s, struct judgement *j, struct findings *found)

@@ -132,6 +132,28 @@ static bool payload_misaligned(const struct subject *s, struct measure *m)
 	return m->value != 0;
 }
 
+/* Two signatures: whichever of them is stale, the other may have its data off a boundary. */
+static bool content_doubtful(const struct subject *s, struct measure *m)
+{
+	const struct content *c = s->content;
+
+	for (size_t i = 0; c && c->ambiguous && i < 2; i++) {
+		const struct layer *layer = i ? &c->other : &c->layers[0];
+
+		if (!layer->has_data_offset || layer->data_offset == s->start)
+			continue;
+		m->value = payload_off_by(s, layer);
+		m->boundary = s->analysis->required;
+		SAY(m,
+		    "if it is the %s that counts, its data starts %" PRIu64 " bytes past a %" PRIu64
+		    "-byte boundary",
+		    layer->type, m->value, m->boundary);
+		if (m->value)
+			return true;
+	}
+	return false;
+}
+
 static bool start_not_recommended(const struct subject *s, struct measure *m)
 {
 	char size[SIZE_TEXT_MAX];
@@ -237,6 +259,7 @@ static const struct {
 	{ FINDING_START_EXEMPT, EXEMPT, start_exempt },
 	{ FINDING_PAYLOAD_COMPENSATES, JUDGED | WHOLE, payload_compensates },
 	{ FINDING_PAYLOAD_MISALIGNED, JUDGED | WHOLE, payload_misaligned },
+	{ FINDING_CONTENT_DOUBTFUL, JUDGED | WHOLE, content_doubtful },
 	{ FINDING_START_NOT_RECOMMENDED, JUDGED, start_not_recommended },
 	{ FINDING_END_MISALIGNED, JUDGED, end_misaligned },
 	{ FINDING_SIZE_MISALIGNED, JUDGED, size_misaligned },

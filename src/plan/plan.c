@@ -100,11 +100,12 @@ static enum task find_task(const struct ground *ground, struct plan *plan)
 		return SOMETHING_TO_MOVE; /* may_fix() says what is in the way */
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct partition *p = &layout->partitions[i];
+		enum verdict verdict = analysis->partitions[i].verdict;
 		bool off = bytes_past_boundary(ground, p->start) != 0;
 		const char *why = why_pinned(ground, i);
 
-		if (analysis->partitions[i].verdict != VERDICT_MISALIGNED ||
-		    !is_requested(ground, i))
+		if (!is_requested(ground, i) ||
+		    (verdict != VERDICT_MISALIGNED && (verdict != VERDICT_UNKNOWN || !off || !why)))
 			continue;
 		if (off && !why)
 			return SOMETHING_TO_MOVE;

@@ -123,6 +123,8 @@ static bool has_children(const struct layout *layout, size_t index)
 
 static const char *why_content_pinned(const struct content *content)
 {
+	if (!is_content_told(content))
+		return "holds data whose place cannot be told, and which may make up for its start";
 	if (content->ambiguous)
 		return "carries two signatures; remove the stale one first (wipefs)";
 	for (size_t i = 0; i < content->count; i++)

@@ -22,6 +22,11 @@ static const struct {
 	{ FINDING_EBR_INSIDE_DATA, "sfdisk --dump", "sfdisk --dump",
 	  "saves the table before anything is mended" },
 	{ FINDING_BEYOND_END, "sfdisk --verify", "sgdisk --verify", "shows more of the table" },
+	{ FINDING_CONTENT_DOUBTFUL, NULL, NULL, "`wipefs` lists and removes signatures" },
+	{ FINDING_CONTENT_UNREAD, NULL, NULL,
+	  "the tools of what lies inside say where its data starts" },
+	{ FINDING_LAYER_INVALID, NULL, NULL,
+	  "the tools of what lies inside say whether it is whole" },
 };
 
 size_t count_warnings(const struct findings *findings)

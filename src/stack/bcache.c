@@ -44,7 +44,7 @@ enum outcome decode_bcache(struct decoding *d)
 		d->layer.chunk_size = (uint64_t)get_le16(d->bytes + BUCKET_SIZE) * SECTOR;
 		return found_at(d, d->layer.chunk_size * get_le16(d->bytes + FIRST_BUCKET), block);
 	default:
-		return found_name(d);
+		return found_garbled(d);
 	}
 }
 

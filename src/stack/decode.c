@@ -29,6 +29,12 @@ enum outcome found_name(struct decoding *d)
 	return DECODE_FOUND;
 }
 
+enum outcome found_garbled(struct decoding *d)
+{
+	d->is_garbled = true;
+	return found_name(d);
+}
+
 void name_layer(struct decoding *d, const char *type)
 {
 	snprintf(d->layer.type, sizeof(d->layer.type), "%s", type);

@@ -36,6 +36,7 @@ struct decoding {
 	size_t left;           /* how many bytes it may still ask for */
 	enum outcome fallback; /* what it is when the wanted bytes cannot be had */
 	bool is_cut;           /* out: the answer lies beyond what may be read */
+	bool is_garbled;       /* out: there is an answer, but not a sensible one */
 
 	struct layer layer; /* out; data_offset counts from the container's start */
 	uint64_t inside;    /* bytes from data_offset on that can be looked into; 0: none */
@@ -49,8 +50,11 @@ const uint8_t *reach(struct decoding *d, uint64_t offset, size_t len);
 /* For a payload that starts where the container does. */
 enum outcome found_at(struct decoding *d, uint64_t data_offset, uint64_t block_size);
 
-/* Name only: where its data starts is not known, or it has no single start. */
+/* Name only: its data is elsewhere, has no single start, or it is a format we only name. */
 enum outcome found_name(struct decoding *d);
+
+/* Name only: it should say where its data starts, and does not. */
+enum outcome found_garbled(struct decoding *d);
 
 void name_layer(struct decoding *d, const char *type);
 

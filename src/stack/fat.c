@@ -143,7 +143,7 @@ enum outcome decode_exfat(struct decoding *d)
 	cluster_shift = d->bytes[EXFAT_CLUSTER_SHIFT];
 	if (sector_shift < 9 || sector_shift > 12 || cluster_shift > 25 - sector_shift ||
 	    !get_le32(d->bytes + EXFAT_CLUSTER_COUNT))
-		return found_name(d);
+		return found_garbled(d);
 	return found_at(d, (uint64_t)get_le32(d->bytes + EXFAT_CLUSTER_HEAP_OFFSET) << sector_shift,
 			1ULL << (sector_shift + cluster_shift));
 }

@@ -82,50 +82,39 @@ enum outcome decode_luks2_json(const struct piece *pieces, size_t count, uint64_
 	return outcome;
 }
 
+/* Its data may be on another device: then this is a header alone. */
+static enum outcome found_luks(struct decoding *d, uint64_t offset, uint64_t sector_size)
+{
+	return offset ? found_at(d, offset, sector_size) : found_name(d);
+}
+
 /* The text ends with the first NUL, mostly within what is already here. A header with many keyslots
  * has more, up to 4 MiB: what is left of the partition's share is read of it, and no more. */
 static enum outcome decode_luks2(struct decoding *d)
 {
-	uint64_t hdr_size = get_be64(d->bytes + LUKS2_HDR_SIZE), offset, sector_size;
-	struct piece pieces[2] = { { (const char *)d->bytes + LUKS2_BINARY, 0 } };
-	size_t room, want;
+	uint64_t hdr_size = get_be64(d->bytes + LUKS2_HDR_SIZE), offset, sector_size, room;
+	struct piece pieces[] = { { (const char *)d->bytes + LUKS2_BINARY, 0 },
+				  { (const char *)d->more, d->more ? d->more_len : 0 } };
+	enum outcome outcome;
 
 	if (hdr_size < LUKS2_HDR_SIZE_MIN || hdr_size > LUKS2_HDR_SIZE_MAX)
-		return found_name(d);
+		return found_garbled(d);
 	room = hdr_size - LUKS2_BINARY;
 	if (d->len > LUKS2_BINARY)
-		pieces[0].len = d->len - LUKS2_BINARY;
-	if (pieces[0].len > room)
-		pieces[0].len = room;
-	switch (decode_luks2_json(pieces, 1, &offset, &sector_size)) {
-	case DECODE_FOUND:
-		return found_at(d, offset, sector_size);
-	case DECODE_NOT_THIS:
-		return found_name(d);
-	default:
-		break;
-	}
+		pieces[0].len = min_u64(d->len - LUKS2_BINARY, room);
+	room -= pieces[0].len;
 
-	want = room - pieces[0].len;
-	if (!d->more && want > d->left)
-		want = d->left;
-	if (d->more)
-		want = d->more_len;
-	d->fallback = DECODE_FOUND;
-	pieces[1].len = want;
-	pieces[1].text =
-		(const char *)reach(d, d->at + LUKS2_BINARY + pieces[0].len, pieces[1].len);
-	if (want && !pieces[1].text)
+	outcome = decode_luks2_json(pieces, ARRAY_SIZE(pieces), &offset, &sector_size);
+	if (outcome == DECODE_FOUND)
+		return found_luks(d, offset, sector_size);
+	if (outcome == DECODE_MORE && !d->step && room && d->left) {
+		d->want_offset = d->at + LUKS2_BINARY + pieces[0].len;
+		d->want_len = min_u64(room, d->left);
+		d->fallback = found_garbled(d);
 		return DECODE_MORE;
-	switch (decode_luks2_json(pieces, want ? 2 : 1, &offset, &sector_size)) {
-	case DECODE_FOUND:
-		return found_at(d, offset, sector_size);
-	case DECODE_MORE:
-		d->is_cut = want < room - pieces[0].len;
-		return found_name(d);
-	default:
-		return found_name(d);
 	}
+	d->is_cut = outcome == DECODE_MORE && pieces[1].len < room;
+	return found_garbled(d);
 }
 
 enum outcome decode_luks(struct decoding *d)
@@ -136,15 +125,13 @@ enum outcome decode_luks(struct decoding *d)
 		return DECODE_NOT_THIS;
 	switch (get_be16(d->bytes + LUKS_VERSION)) {
 	case 1:
-		payload = get_be32(d->bytes + LUKS1_PAYLOAD_OFFSET);
-		if (!payload)
-			return found_name(d);
 		/* Its 512-byte encryption sector is no unit of writing: dm-crypt passes a
 		 * write on in the size it got it. */
-		return found_at(d, payload * 512, 0);
+		payload = get_be32(d->bytes + LUKS1_PAYLOAD_OFFSET);
+		return found_luks(d, payload * 512, 0);
 	case 2:
 		return decode_luks2(d);
 	default:
-		return found_name(d);
+		return found_garbled(d);
 	}
 }

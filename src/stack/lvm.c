@@ -92,7 +92,7 @@ enum outcome decode_lvm2(struct decoding *d)
 		return DECODE_NOT_THIS;
 	header = get_le32(d->bytes + LABEL_OFFSET);
 	if (header > LABEL_SIZE - PV_DISK_AREAS - DISK_LOCN)
-		return found_name(d);
+		return found_garbled(d);
 
 	/* Two lists, each ended by a zero offset: data areas, then metadata areas. Its writes are
 	 * those of whoever uses the logical volume: no block size. */

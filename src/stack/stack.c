@@ -65,7 +65,7 @@ static void cannot_read(struct look *look, uint64_t offset, size_t len, int err)
 	if (look->complained)
 		return;
 	look->complained = true;
-	findings_add(&look->content->findings, FINDING_LAYER_INVALID, -1,
+	findings_add(&look->content->findings, FINDING_CONTENT_UNREAD, -1,
 		     "cannot read %zu bytes at %llu: %s", len,
 		     (unsigned long long)(look->start + offset), strerror(-err));
 }
@@ -153,6 +153,7 @@ static int run_decoder(struct look *look, const struct signature *s, struct deco
 		       enum outcome *outcome, uint8_t **more)
 {
 	for (;;) {
+		d->is_garbled = false;
 		*outcome = s->decode(d);
 		if (*outcome != DECODE_MORE)
 			return 0;
@@ -216,10 +217,10 @@ static bool is_wanted(const struct look *look, const struct signature *s, unsign
 	return s->window != WINDOW_1M || !found;
 }
 
-static int find_layer(struct look *look, struct decoding *first, bool *found)
+static int find_layer(struct look *look, struct decoding *first, struct decoding *second,
+		      bool *found)
 {
 	const struct signature *s;
-	char second[sizeof(first->layer.type)] = "";
 	unsigned count = 0, intolerant = 0;
 
 	for (s = signatures; s < signatures + signature_count; s++) {
@@ -237,7 +238,7 @@ static int find_layer(struct look *look, struct decoding *first, bool *found)
 		if (!count)
 			*first = d;
 		else if (count == 1)
-			memcpy(second, d.layer.type, sizeof(second));
+			*second = d;
 		count++;
 		if (s->usage == USAGE_RAID || s->usage == USAGE_CRYPTO)
 			break;
@@ -248,12 +249,32 @@ static int find_layer(struct look *look, struct decoding *first, bool *found)
 		look->content->ambiguous = true;
 		findings_add(&look->content->findings, FINDING_CONTENT_AMBIGUOUS, -1,
 			     "signatures of both %s and %s; `wipefs` removes the one that is stale",
-			     first->layer.type, second);
+			     first->layer.type, second->layer.type);
 	}
 	return 0;
 }
 
+/* Whatever else is wrong with it follows from what has been said already. */
+static void say_garbled(struct look *look, const char *what)
+{
+	if (look->complained)
+		return;
+	findings_add(&look->content->findings, FINDING_LAYER_INVALID, -1,
+		     "%s does not say where its data starts: its superblock makes no sense", what);
+}
+
 /* Makes the layer's position absolute, where it lies inside its container. */
+static bool place_layer(const struct look *look, struct layer *layer)
+{
+	if (!layer->has_data_offset ||
+	    (layer->data_offset < look->size &&
+	     add_u64(look->start, layer->data_offset, &layer->data_offset)))
+		return true;
+	layer->has_data_offset = false;
+	layer->data_offset = 0;
+	return false;
+}
+
 static void add_layer(struct look *look, const struct decoding *d)
 {
 	struct content *content = look->content;
@@ -263,12 +284,10 @@ static void add_layer(struct look *look, const struct decoding *d)
 	*layer = d->layer;
 	if (d->is_cut)
 		cannot_go_on(look, layer->type);
-	if (!layer->has_data_offset)
+	if (d->is_garbled)
+		say_garbled(look, layer->type);
+	if (place_layer(look, layer))
 		return;
-	if (claimed < look->size && add_u64(look->start, claimed, &layer->data_offset))
-		return;
-	layer->has_data_offset = false;
-	layer->data_offset = 0;
 	findings_add_value(&content->findings, FINDING_LAYER_INVALID, -1, claimed, look->size,
 			   "%s claims that its data starts at byte %llu of %llu", layer->type,
 			   (unsigned long long)claimed, (unsigned long long)look->size);
@@ -313,21 +332,31 @@ int read_content(struct io *io, uint64_t start, uint64_t size, uint32_t sector,
 	look.sector = is_power_of_two(sector) && sector <= 65536 ? sector : 512;
 	*content = (struct content){ 0 };
 	for (;;) {
-		struct decoding d;
+		struct decoding d, other;
 		bool found;
-		int r = find_layer(&look, &d, &found);
+		int r = find_layer(&look, &d, &other, &found);
 
 		if (r < 0)
 			return r;
 		if (!found)
 			return 0;
 		add_layer(&look, &d);
-		if (content->ambiguous || !go_inside(&look, &d))
+		if (content->ambiguous) {
+			content->other = other.layer;
+			place_layer(&look, &content->other);
+			return 0;
+		}
+		if (!go_inside(&look, &d))
 			return 0;
 		memset(look.tried, 0, sizeof(look.tried));
 		memset(look.have, 0, sizeof(look.have));
 		look.used = 0;
 	}
+}
+
+bool is_content_told(const struct content *content)
+{
+	return findings_status(&content->findings, false) != STATUS_UNKNOWN;
 }
 
 void content_free(struct content *content)

@@ -44,8 +44,9 @@ static const struct {
 	[FINDING_ASHIFT_TOO_SMALL] = { "ashift-too-small", WARNING },
 	[FINDING_BLOCK_SMALLER_THAN_SECTOR] = { "block-smaller-than-sector", WARNING },
 	[FINDING_CONTENT_AMBIGUOUS] = { "content-ambiguous", WARNING },
-	[FINDING_CONTENT_UNREAD] = { "content-unread", WARNING },
-	[FINDING_LAYER_INVALID] = { "layer-invalid", WARNING },
+	[FINDING_CONTENT_DOUBTFUL] = { "content-ambiguous", ERROR, STATUS_UNKNOWN },
+	[FINDING_CONTENT_UNREAD] = { "content-unread", ERROR, STATUS_UNKNOWN },
+	[FINDING_LAYER_INVALID] = { "layer-invalid", ERROR, STATUS_UNKNOWN },
 	[FINDING_UNFINISHED_REALIGNMENT] = { "unfinished-realignment", ERROR, STATUS_UNFINISHED },
 #undef NOTICE
 #undef WARNING

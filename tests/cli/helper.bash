@@ -4,6 +4,7 @@
 #
 #   check ARG...           runs alignck; leaves $status, $output (standard output) and $stderr
 #   stop_at SIGNAL N CMD   runs a command that gets the signal with its N-th flush
+#   failing WHEN ERROR P.. the check while reads of the image P fail (strace's fault injection)
 #   expect N               the exit status was N, and no crash
 #   check_json ARG...      the same with --json; the document must parse, for `json` and `is`
 #   is FILTER WANTED       jq FILTER of that document gives WANTED
@@ -78,6 +79,17 @@ stop_at() {
 		"${@:3}" 2>"$BATS_TEST_TMPDIR/stderr") || status=$?
 	stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 	ran=${*:3}
+}
+
+# failing WHEN ERROR PATH...: the check while reads of the first image fail
+failing() {
+	command -v strace >/dev/null || skip 'no strace'
+	strace -o /dev/null -e inject=getppid:error=EIO true 2>/dev/null || skip 'strace may not inject here'
+	status=0
+	output=$(ASAN_OPTIONS=detect_leaks=0 strace -f -o "$BATS_TEST_TMPDIR/trace" -P "$3" -e trace=pread64 \
+		-e "inject=pread64:error=$2:when=$1" "$ALIGNCK" --json "${@:3}" 2>"$BATS_TEST_TMPDIR/stderr") || status=$?
+	stderr=$(<"$BATS_TEST_TMPDIR/stderr")
+	json=$output ran="alignck with read $1 failing: $2"
 }
 
 expect() {

@@ -375,17 +375,6 @@ clone() { # clone DISK NUMBER: sda as one more disk, for one attribute to be spo
 	unknown "$BATS_TEST_TMPDIR/a.img"
 }
 
-# failing WHEN ERROR PATH...: the check while reads of the first image fail (strace's fault injection)
-failing() {
-	command -v strace >/dev/null || skip 'no strace'
-	strace -o /dev/null -e inject=getppid:error=EIO true 2>/dev/null || skip 'strace may not inject here'
-	status=0
-	output=$(ASAN_OPTIONS=detect_leaks=0 strace -f -o "$BATS_TEST_TMPDIR/trace" -P "$3" -e trace=pread64 \
-		-e "inject=pread64:error=$2:when=$1" "$ALIGNCK" --json "${@:3}" 2>"$BATS_TEST_TMPDIR/stderr") || status=$?
-	stderr=$(<"$BATS_TEST_TMPDIR/stderr")
-	json=$output ran="alignck with read $1 failing: $2"
-}
-
 @test "sector 0 cannot be read: one line, exit 2, the other device is checked" {
 	image 10-gpt34
 	for error in EIO ENODATA ENXIO EREMOTEIO; do

@@ -106,6 +106,19 @@ def md12(image, start, sectors, data_offset):
 
 
 @command
+def md090(image, start, at, level='1'):
+    """START AT [LEVEL]: an md 0.90 superblock (linux/raid/md_p.h), AT sectors into the partition at START;
+    its data is all that lies before"""
+    words = [0] * 1024
+    words[0], words[2], words[5], words[7] = 0xA92B4EFC, 90, 1, number(level)
+    words[8], words[9], words[10], words[12:16] = number(at) // 2, 1, 1, (2, 3, 4, 5)
+    words[33:36] = 1, 1, 1                                # clean, active, working
+    total = sum(words)
+    words[38] = (total & 0xFFFFFFFF) + (total >> 32)
+    write(image, (number(start) + number(at)) * SECTOR, struct.pack('<1024I', *words))
+
+
+@command
 def mbr_entry(image, sector, slot, kind, start, sectors, unit='512'):
     """SECTOR SLOT TYPE START SECTORS [UNIT]: one entry of the MBR or EBR in SECTOR (of UNIT bytes)"""
     place = number(sector) * number(unit) if isinstance(sector, str) else sector * SECTOR

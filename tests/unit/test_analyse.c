@@ -363,6 +363,63 @@ static void payloads_decide(void **state)
 	teardown_bench(&b);
 }
 
+/* One of two signatures is stale: the start counts where both agree, else nobody can tell. */
+static void two_signatures(void **state)
+{
+	static const struct {
+		uint64_t start, first, second; /* sectors; 0: it does not say */
+		enum verdict verdict;
+	} cases[] = {
+		{ 2048, 2048, 2048, VERDICT_ALIGNED }, { 2048, 2056, 4096, VERDICT_ALIGNED },
+		{ 2048, 2049, 2048, VERDICT_UNKNOWN }, { 2048, 2048, 2049, VERDICT_UNKNOWN },
+		{ 2048, 0, 2049, VERDICT_UNKNOWN },    { 2048, 2049, 2051, VERDICT_UNKNOWN },
+		{ 2048, 0, 0, VERDICT_ALIGNED },       { 63, 63, 63, VERDICT_MISALIGNED },
+		{ 63, 64, 63, VERDICT_MISALIGNED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bench b;
+
+		setup_bench(&b, 4096, 4096, 0, 0);
+		add_partition(&b, cases[i].start, 100000);
+		add_layer(&b, 0,
+			  (struct layer){ .type = "vfat",
+					  .data_offset = cases[i].first * S,
+					  .has_data_offset = cases[i].first });
+		b.contents[0].ambiguous = true;
+		b.contents[0].other = (struct layer){ .type = "exfat",
+						      .data_offset = cases[i].second * S,
+						      .has_data_offset = cases[i].second };
+		judge(&b, true);
+		assert_int_equal(b.analysis->partitions[0].verdict, cases[i].verdict);
+		teardown_bench(&b);
+	}
+}
+
+/* Where the data inside starts is not known: a good start proves nothing, a bad one neither. */
+static void untold_content_is_unknown(void **state)
+{
+	static const enum finding_id ids[] = { FINDING_CONTENT_UNREAD, FINDING_LAYER_INVALID };
+	static const uint64_t starts[] = { 63, 2048 };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct bench b;
+
+		setup_bench(&b, 4096, 4096, 0, 0);
+		add_partition(&b, starts[i % 2], 100000);
+		add_layer(&b, 0, (struct layer){ .type = "crypto_LUKS" });
+		findings_add(&b.contents[0].findings, ids[i / 2], -1, "untold");
+		judge(&b, true);
+		assert_int_equal(b.analysis->partitions[0].verdict, VERDICT_UNKNOWN);
+		assert_int_equal(analysis_status(b.analysis, false), STATUS_UNKNOWN);
+		assert_int_equal(!!find(&b, FINDING_START_MISALIGNED, 0), i % 2 == 0);
+		findings_free(&b.contents[0].findings);
+		teardown_bench(&b);
+	}
+}
+
 static void blocks_and_ashift(void **state)
 {
 	struct bench b;
@@ -554,6 +611,8 @@ int main(void)
 		cmocka_unit_test(no_table_starts_at_byte_0),
 		cmocka_unit_test(an_image_sits_somewhere),
 		cmocka_unit_test(payloads_decide),
+		cmocka_unit_test(two_signatures),
+		cmocka_unit_test(untold_content_is_unknown),
 		cmocka_unit_test(blocks_and_ashift),
 		cmocka_unit_test(zones),
 		cmocka_unit_test(the_kernel_disagrees),

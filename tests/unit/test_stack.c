@@ -312,8 +312,9 @@ static void test_read_error(void **state)
 	content = look(&disk, 0, 64 * MIB);
 	expect_layer(&content, 0, "ext4", 0);
 	assert_int_equal(content.findings.count, 1);
-	assert_int_equal(content.findings.list[0].id, FINDING_LAYER_INVALID);
+	assert_int_equal(content.findings.list[0].id, FINDING_CONTENT_UNREAD);
 	assert_non_null(strstr(content.findings.list[0].message, "cannot read"));
+	assert_false(is_content_told(&content));
 	content_free(&content);
 }
 
