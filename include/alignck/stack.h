@@ -36,8 +36,9 @@ struct content {
  * Looks into [start, start + size) of `io`; `sector` is the logical sector size in bytes. What a
  * table claims past the end of `io` is not looked at.
  *
- * It goes down where the data can be read: into a RAID1 member, where its data starts. What is
- * encrypted, striped or allocated by somebody else (LVM, ZFS) ends the stack.
+ * It goes down where the data can be read: into a RAID1 member or a bcache device that no cache
+ * keeps anything from, where its data starts. What is encrypted, striped or allocated by somebody
+ * else (LVM, ZFS) ends the stack.
  *
  * Reads at most STACK_READ_MAX bytes, in small pieces at both ends, and ZFS labels (112 KiB each)
  * on top of that. What would need more (a LUKS2 header with dozens of keyslots, arrays in arrays)

@@ -54,23 +54,41 @@ static int find_layout(struct result *r, struct io *io)
 	return 0;
 }
 
-/* Looks into everything that can hold a file system; a container's or table's own entry is none. */
+/* An MBR's entry for all of the disk, as before an ISO image: what it stands for begins at byte 0.
+ */
+static bool stands_for_disk(const struct layout *layout, const struct partition *p)
+{
+	return layout->type == TABLE_DOS && p->parent < 0 &&
+	       (p->role == ROLE_WHOLE || p->role == ROLE_PROTECTIVE);
+}
+
+/* Looks into everything that can hold a file system; a container's or table's own entry is none.
+ * An MBR without entries before something known is no table, but boot code. */
 static int find_contents(struct result *r, struct io *io)
 {
-	const struct layout *layout = r->layout;
+	struct layout *layout = r->layout;
 	uint32_t sector = r->device->topology.logical_block_size;
 	int err = 0;
 
 	r->contents = calloc(layout->count + 1, sizeof(*r->contents));
 	if (!r->contents)
 		return -ENOMEM;
-	if (layout->type == TABLE_NONE)
-		return read_content(io, 0, io->size, sector, &r->contents[0]);
+	if (layout->type == TABLE_NONE || (layout->type == TABLE_DOS && !layout->count)) {
+		err = read_content(io, 0, io->size, sector, &r->contents[0]);
+		if (r->contents[0].count)
+			layout->type = TABLE_NONE;
+		return err;
+	}
 	for (size_t i = 0; i < layout->count && !err; i++) {
 		const struct partition *p = &layout->partitions[i];
+		struct content *content = &r->contents[i];
 
-		if (p->role == ROLE_DATA && is_selected(layout, &r->policy, i))
-			err = read_content(io, p->start, p->size, sector, &r->contents[i]);
+		if (!is_selected(layout, &r->policy, i))
+			continue;
+		if (p->role == ROLE_DATA)
+			err = read_content(io, p->start, p->size, sector, content);
+		else if (stands_for_disk(layout, p))
+			err = read_content(io, 0, io->size, sector, content);
 	}
 	return err;
 }

@@ -89,6 +89,7 @@ const struct signature signatures[] = {
 	{ "iso9660", TOLERANT, WINDOW_32K, 0, MAGIC("CDROM", 9), 0, decode_whole },
 	{ "zfs_member", FS, WINDOW_ZFS_LABEL0, 0, NO_MAGIC, 65536, decode_zfs },
 	{ "zfs_member", FS, WINDOW_ZFS_LABEL1, 0, NO_MAGIC, 65536, decode_zfs },
+	{ "zfs_member", FS, WINDOW_ZFS_LABEL2, 0, NO_MAGIC, 65536, decode_zfs },
 	{ "zfs_member", FS, WINDOW_ZFS_LABEL3, 0, NO_MAGIC, 65536, decode_zfs },
 	{ "hfsplus", FS, HEAD(1024), MAGIC("H+", 0), 0, decode_hfsplus },
 	{ "hfsplus", FS, HEAD(1024), MAGIC("HX", 0), 0, decode_hfsplus },

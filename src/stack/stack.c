@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to 13 small reads: 5120 for the head, 528 + 4 * 512 + 3 * 48 behind it, 4 * 512 at the end, 16
- * in the middle, and what a decoder asks for. A RAID1 member and what lies in it fit together. */
+/* Up to 14 small reads, 7 KiB together, most of them for the head, and what a decoder asks for.
+ * What lies in a container that was searched to its end can be searched as well within its share.
+ */
 enum {
 	HEAD_LEN = 5120, /* many signatures, and LUKS2's and LVM's texts if they are short */
 	ZFS_CHECKSUM = 128 * 1024 - 40,
-	BUFFER_LEN = 10 * 1024,
+	BUFFER_LEN = 8 * 1024,
 	STEPS_MAX = 24, /* what one decoder may ask for; UDF has the most descriptors */
 	/* libblkid takes the first file system for a floppy's, and sees no RAID there. */
 	TINY = 1440 * 1024,
@@ -22,24 +23,25 @@ enum {
 };
 
 /* Where each window lies: `at` from the start, or that far before the end rounded down to `unit`.
- */
+ * As long as the longest of the superblocks that are decoded from it. */
 static const struct {
 	uint32_t unit; /* bytes; 0: from the start; SECTOR: both numbers count sectors */
 	uint32_t at, len;
 } places[WINDOW_COUNT] = {
 	[WINDOW_HEAD] = { 0, 0, HEAD_LEN },
-	[WINDOW_8K] = { 0, 8 * 1024 - 16, 16 + 512 },
+	[WINDOW_8K] = { 0, 8 * 1024 - 16, 16 + 256 },
 	[WINDOW_16K] = { 0, 16 * 1024, 512 },
-	[WINDOW_32K] = { 0, 32 * 1024, 512 },
-	[WINDOW_64K] = { 0, 64 * 1024, 512 },
+	[WINDOW_32K] = { 0, 32 * 1024, 64 },
+	[WINDOW_64K] = { 0, 64 * 1024, 160 },
 	[WINDOW_ZFS_LABEL0] = { 0, ZFS_CHECKSUM, 48 },
 	[WINDOW_ZFS_LABEL1] = { 0, 256 * 1024 + ZFS_CHECKSUM, 48 },
+	[WINDOW_ZFS_LABEL2] = { 256 * 1024, 512 * 1024 - ZFS_CHECKSUM, 48 },
 	[WINDOW_ZFS_LABEL3] = { 256 * 1024, 256 * 1024 - ZFS_CHECKSUM, 48 },
-	[WINDOW_MD090] = { 64 * 1024, 64 * 1024, 512 },
-	[WINDOW_MD10] = { 4096, 8192, 512 },
-	[WINDOW_LAST_4K] = { 512, 4096, 512 },
-	[WINDOW_LAST_SECTOR] = { SECTOR, 1, 512 },
-	[WINDOW_LAST_BUT_ONE] = { SECTOR, 2, 512 },
+	[WINDOW_MD090] = { 64 * 1024, 64 * 1024, 264 },
+	[WINDOW_MD10] = { 4096, 8192, 256 },
+	[WINDOW_LAST_4K] = { 512, 4096, 80 },
+	[WINDOW_LAST_SECTOR] = { SECTOR, 1, 264 },
+	[WINDOW_LAST_BUT_ONE] = { SECTOR, 2, 32 },
 	[WINDOW_1M] = { 0, 1024 * 1024, 16 },
 };
 

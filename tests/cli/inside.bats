@@ -76,6 +76,63 @@ cost() { is "[.devices[0].partitions[0].findings[] | select(.id == \"$1\") | .co
 	inside 2048 'f2fs 0 0 4096'
 }
 
+bcache_over() { # bcache_over STATE FILE: a bcache device with that BDEV_STATE, and the file in it, as "part"
+	truncate -s 60M part
+	make-bcache -B part
+	cmp -n 8 <(printf '\0\0\0\0\0\0\0\0') -i 0:$((4096 + 104)) part # its flags
+	hand poke part $((4096 + 104 + 7)) "$(printf %02x $(($1 << 5)))"
+	dd if="$2" of=part bs=8K seek=1 conv=notrunc,sparse status=none
+}
+
+@test "case 29: what lies in bcache's backing device, unless the cache has something newer" {
+	need make-bcache
+	mkfs.fat -F 32 -a -s 8 -R 33 -C inner 50000 >/dev/null 2>&1
+	data=$(fsck.vfat -nv inner | sed -n 's/^Data area starts at byte \([0-9]*\).*/\1/p')
+	for state in 0 1; do
+		holds 2048 122880 bcache_over $state inner
+		expect 1
+		inside 2048 "vfat $((8192 + data)) $((data % 4096)) 4096"
+		is '[.devices[0].partitions[0].content[].type] | join(" ")' 'bcache vfat'
+	done
+	for state in 2 3; do
+		holds 2048 122880 bcache_over $state inner
+		expect 0
+		inside 2048 'bcache 8192 0 4096'
+	done
+}
+
+@test "case 29: an ISO image behind its protective entry, and behind boot code without one" {
+	need xorriso
+	mkdir -p files
+	head -c 4096 /dev/zero >files/boot
+	xorriso -as mkisofs -quiet --protective-msdos-label -o disk.img files 2>/dev/null
+	check_json disk.img
+	expect 0
+	is '.devices[0] | "\(.table.type) \(.partitions[0].verdict) \(.partitions[0].content[0] | "\(.type) \(.data_offset)")"' 'dos exempt iso9660 0'
+	xorriso -as mkisofs -quiet -b boot -no-emul-boot -boot-load-size 4 -boot-info-table -o disk.img files 2>/dev/null
+	hand poke disk.img 510 55aa
+	check_json disk.img
+	expect 0
+	is '.devices[0] | "\(.table.type) \(.content[0].type)"' 'none iso9660'
+}
+
+@test "case 26: a boot sector without entries before a file system is no table" {
+	truncate -s 64M disk.img
+	mkfs.ext4 -q -F -b 1024 disk.img
+	hand poke disk.img 510 55aa
+	check_json disk.img
+	expect 0
+	is '.devices[0] | "\(.table.type) \(.content[0].type)"' 'none ext4'
+	finds block-smaller-than-sector
+	check --image-offset 512 disk.img
+	expect 1
+	has 'starts 512 bytes past'
+	dos empty.img 64M 'label: dos'
+	check_json empty.img
+	expect 0
+	is .devices[0].table.type dos
+}
+
 @test "case 29: blocks and sectors smaller than the disk's: ext, NTFS, XFS" {
 	holds 2048 61440 mkfs.ext4 -q -F -b 1024 part
 	expect 0
