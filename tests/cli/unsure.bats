@@ -40,7 +40,7 @@ into() { # into START: what is in the file "part" becomes the one partition of d
 	dd if=part of=disk.img bs=512 seek="$1" conv=notrunc,sparse status=none
 }
 
-luks2_with_tokens() { # luks2_with_tokens COUNT: in "part", each token some 300 bytes of JSON
+luks2_with_tokens() { # luks2_with_tokens COUNT: in "part", each token some 400 bytes of JSON
 	need cryptsetup
 	local i
 	rm -f part
@@ -48,7 +48,7 @@ luks2_with_tokens() { # luks2_with_tokens COUNT: in "part", each token some 300 
 	printf pw | cryptsetup -q luksFormat --type luks2 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \
 		--luks2-metadata-size 64k --luks2-keyslots-size 256k --offset 8200 --sector-size 512 --key-file - part
 	for ((i = 0; i < $1; i++)); do
-		cryptsetup token add --key-slot 0 --key-description "$i-$(printf %0250d 0)" part
+		cryptsetup token add --key-slot 0 --key-description "$i-$(printf %0350d 0)" part
 	done
 }
 
