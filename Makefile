@@ -45,11 +45,14 @@ LIBS         := $(LIB_LIBS) -pthread -ldl
 
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 VARIANT_FLAGS_asan     := $(SAN) -O1
+# Of the product's own sums: tests wrap on purpose, in their dice.
+SAN_INTEGER := -fsanitize=integer -fno-sanitize-recover=integer
 VARIANT_FLAGS_coverage := --coverage -O0
 VARIANT_FLAGS_fuzz     := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -O1
 VARIANT_FLAGS          := $(VARIANT_FLAGS_$(VARIANT))
 ifeq ($(VARIANT),fuzz)
 override CC := $(CLANG)
+$(B)/src/%.o: VARIANT_FLAGS += $(SAN_INTEGER)
 endif
 
 SRC      := $(sort $(wildcard src/*/*.c))
@@ -123,8 +126,9 @@ coverage: ## branch coverage of the pure modules
 	$(Q)$(MAKE) --no-print-directory VARIANT=coverage check
 	$(Q)tests/coverage build/coverage
 
-fuzz: ## fuzz every decoder; FUZZ_SECONDS each (60)
+fuzz: ## unit tests and kept inputs under clang's integer sanitizer, then fuzz every decoder; FUZZ_SECONDS each (60)
 	$(Q)$(MAKE) --no-print-directory VARIANT=fuzz tests-bin
+	$(Q)tests/run build/fuzz unit/ fuzz/
 	$(Q)tests/fuzz/run build/fuzz
 
 bench: all ## ratios against sfdisk, fdisk, sgdisk, parted in the same run

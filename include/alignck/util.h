@@ -47,6 +47,31 @@ static inline bool mul_u64(uint64_t a, uint64_t b, uint64_t *out)
 	return true;
 }
 
+/* Modulo 2^64, where that is what is meant: for residues by powers of two, and for differences
+ * whose sign is looked at elsewhere. */
+static inline uint64_t wrap_add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	(void)__builtin_add_overflow(a, b, &sum);
+	return sum;
+}
+
+static inline uint64_t wrap_sub(uint64_t a, uint64_t b)
+{
+	uint64_t difference;
+
+	(void)__builtin_sub_overflow(a, b, &difference);
+	return difference;
+}
+
+/* A hash: it wraps and shifts bits out on purpose, which clang's integer sanitizer would report. */
+#ifdef __clang__
+#define HASHES __attribute__((no_sanitize("unsigned-integer-overflow", "unsigned-shift-base")))
+#else
+#define HASHES
+#endif
+
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;

@@ -9,9 +9,7 @@
 
 uint64_t natural_alignment(uint64_t position)
 {
-	uint64_t lowest = position & -position;
-
-	return !position || lowest > GIB ? GIB : lowest;
+	return position ? min_u64(GIB, position & ~(position - 1)) : GIB;
 }
 
 const char *verdict_name(enum verdict verdict)
@@ -24,9 +22,9 @@ const char *verdict_name(enum verdict verdict)
 const struct layer *payload_of(const struct content *content)
 {
 	if (content && !content->ambiguous)
-		for (size_t i = content->count; i-- > 0;)
-			if (content->layers[i].has_data_offset)
-				return &content->layers[i];
+		for (size_t i = content->count; i > 0; i--)
+			if (content->layers[i - 1].has_data_offset)
+				return &content->layers[i - 1];
 	return NULL;
 }
 
@@ -105,7 +103,7 @@ static struct subject subject_of(const struct device *device, const struct layou
 		.size = p ? p->size : device->size,
 		/* A sum that wraps still has the right residue for the powers of two; and
 		 * beyond-end has been said of such an entry. */
-		.position = start + device->image_offset,
+		.position = wrap_add(start, device->image_offset),
 		.offset = t->alignment_offset > 0 ? (uint64_t)t->alignment_offset : 0,
 		.sector = layout->sector_size ? layout->sector_size : t->logical_block_size,
 		.physical = max_u64(PAGE_SECTOR, t->physical_block_size),

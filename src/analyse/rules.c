@@ -120,7 +120,7 @@ static bool payload_misaligned(const struct subject *s, struct measure *m)
 {
 	const struct layer *payload = payload_of(s->content);
 
-	if (!payload || payload->data_offset == s->start)
+	if (!payload || payload->data_offset <= s->start)
 		return false;
 	m->value = payload_off_by(s, payload);
 	m->boundary = s->analysis->required;

@@ -69,7 +69,7 @@ bool decode_boot_record(const uint8_t *bytes, struct boot_record *record)
 	       decode_fat(bytes, record);
 }
 
-uint32_t exfat_boot_checksum(const uint8_t *region, uint32_t sector)
+HASHES uint32_t exfat_boot_checksum(const uint8_t *region, uint32_t sector)
 {
 	uint32_t sum = 0;
 
@@ -89,8 +89,8 @@ bool find_start_value(const struct place_change *change, uint32_t fs_sector, uin
 
 	for (size_t b = 0; b < ARRAY_SIZE(bases); b++)
 		for (size_t u = 0; u < ARRAY_SIZE(units); u++) {
-			uint64_t from = change->from - bases[b].from;
-			uint64_t to = change->to - bases[b].to;
+			uint64_t from = wrap_sub(change->from, bases[b].from);
+			uint64_t to = wrap_sub(change->to, bases[b].to);
 
 			if (!value || from > change->from || to > change->to || from % units[u] ||
 			    to % units[u] || from / units[u] != value)

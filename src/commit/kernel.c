@@ -183,9 +183,11 @@ int drop_kernel_partitions(int fd, struct reason *reason)
 		break;
 	}
 	/* The disk will not be touched: all as it was. */
-	while (r < 0 && dropped-- > 0)
-		tell_kernel(fd, BLKPG_ADD_PARTITION, nodes.list[dropped].number,
-			    nodes.list[dropped].start, nodes.list[dropped].size);
+	for (; r < 0 && dropped > 0; dropped--) {
+		const typeof(*nodes.list) *node = &nodes.list[dropped - 1];
+
+		tell_kernel(fd, BLKPG_ADD_PARTITION, node->number, node->start, node->size);
+	}
 	free(nodes.list);
 	return r;
 }

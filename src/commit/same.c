@@ -102,7 +102,7 @@ static struct gpt_area find_gpt_area(const struct table_image *image, uint64_t h
 static bool may_differ(const struct layout *layout, const struct plan *plan,
 		       const struct gpt_area *area, uint64_t at)
 {
-	uint64_t header_at = at - area->header, field;
+	uint64_t header_at = wrap_sub(at, area->header), field;
 
 	if (at >= area->header && header_at < layout->sector_size)
 		return (header_at >= 16 && header_at < 20) || (header_at >= 88 && header_at < 92);

@@ -92,10 +92,10 @@ static bool stays_off_inside(const struct ground *ground, const struct partition
 	if (!ground->contents)
 		return false;
 	content = &ground->contents[p - ground->layout->partitions];
-	for (size_t i = content->count; i-- > 0;)
-		if (content->layers[i].has_data_offset)
-			return content->layers[i].data_offset > p->start &&
-			       (content->layers[i].data_offset - p->start) % ground->required;
+	for (size_t i = content->count; i > 0; i--)
+		if (content->layers[i - 1].has_data_offset)
+			return content->layers[i - 1].data_offset > p->start &&
+			       (content->layers[i - 1].data_offset - p->start) % ground->required;
 	return false;
 }
 

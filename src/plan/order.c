@@ -29,9 +29,9 @@ int order_moves(const struct ground *ground, const uint64_t *starts, struct plan
 	plan->moves = calloc(ground->count + 1, sizeof(*plan->moves));
 	if (!plan->moves)
 		return -ENOMEM;
-	for (size_t i = ground->count; i-- > 0;)
-		if (starts[i] > ground->items[i].start)
-			add_move(ground, i, starts[i], plan);
+	for (size_t i = ground->count; i > 0; i--)
+		if (starts[i - 1] > ground->items[i - 1].start)
+			add_move(ground, i - 1, starts[i - 1], plan);
 	for (size_t i = 0; i < ground->count; i++)
 		if (starts[i] < ground->items[i].start)
 			add_move(ground, i, starts[i], plan);

@@ -102,10 +102,10 @@ static bool place_between(const struct ground *ground, size_t first, size_t last
 
 	if (wall > ground->limit)
 		wall = ground->limit;
-	for (size_t i = last; i-- > first;) {
-		if (!fit_down(ground, i, wall, &right[i]))
+	for (size_t i = last; i > first; i--) {
+		if (!fit_down(ground, i - 1, wall, &right[i - 1]))
 			return false;
-		wall = right[i] - ground->items[i].lead;
+		wall = right[i - 1] - ground->items[i - 1].lead;
 	}
 	for (size_t i = first; i < last; i++) {
 		uint64_t low;

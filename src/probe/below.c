@@ -272,7 +272,8 @@ int64_t alignment_below(const struct below *below, size_t count, uint64_t *physi
 			continue;
 		}
 		/* Powers of two wrap without harm. */
-		mine = ((uint64_t)b->alignment_offset - b->place + b->start) % required;
+		mine = wrap_add(wrap_sub((uint64_t)b->alignment_offset, b->place), b->start) %
+		       required;
 		both = min_u64(granularity, required);
 		if (!is_first && mine % both != offset % both)
 			return -1;

@@ -73,7 +73,7 @@ bool find_udev_property(const char *record, const char *key, char *value, size_t
 	while (used && value[used - 1] == ' ')
 		used--;
 	value[used] = '\0';
-	return used;
+	return *value; /* \x00 is no word either */
 }
 
 /*

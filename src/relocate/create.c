@@ -155,8 +155,8 @@ static int check_disk(const struct relocation *rel, const struct relocation_requ
 
 	if (!sector)
 		return reason_set(reason, -ENOMEM, "no memory for the journal");
-	for (size_t i = req->old_table->count; i--;) {
-		const struct table_sector *s = &req->old_table->sectors[i];
+	for (size_t i = req->old_table->count; i > 0; i--) {
+		const struct table_sector *s = &req->old_table->sectors[i - 1];
 		int r = io_read(rel->disk, sector, unit, s->offset);
 
 		if (r < 0)

@@ -68,12 +68,13 @@ static int holds_table(struct run *run, bool is_new, bool *holds)
 	uint32_t unit = run->journal.logical_sector_size;
 
 	*holds = true;
-	for (size_t i = table->count; *holds && i--;) {
-		int r = read_disk(run, run->block, unit, table->sectors[i].offset);
+	for (size_t i = table->count; *holds && i > 0; i--) {
+		const struct table_sector *s = &table->sectors[i - 1];
+		int r = read_disk(run, run->block, unit, s->offset);
 
 		if (r < 0)
 			return r;
-		*holds = !memcmp(run->block, table->sectors[i].bytes, unit);
+		*holds = !memcmp(run->block, s->bytes, unit);
 	}
 	return 0;
 }

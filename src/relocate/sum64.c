@@ -13,17 +13,17 @@
 #define PRIME4 0x85EBCA77C2B2AE63ULL
 #define PRIME5 0x27D4EB2F165667C5ULL
 
-static inline uint64_t rotate(uint64_t x, int n)
+HASHES static inline uint64_t rotate(uint64_t x, int n)
 {
 	return x << n | x >> (64 - n);
 }
 
-static inline uint64_t turn(uint64_t lane, uint64_t input)
+HASHES static inline uint64_t turn(uint64_t lane, uint64_t input)
 {
 	return rotate(lane + input * PRIME2, 31) * PRIME1;
 }
 
-void sum64_begin(struct sum64 *sum, uint64_t seed)
+HASHES void sum64_begin(struct sum64 *sum, uint64_t seed)
 {
 	*sum = (struct sum64){
 		.lane = { seed + PRIME1 + PRIME2, seed + PRIME2, seed, seed - PRIME1 },
@@ -68,12 +68,12 @@ void sum64_add(struct sum64 *sum, const void *data, size_t len)
 		memcpy(sum->tail, p + len / 32 * 32, len % 32);
 }
 
-static uint64_t merge(uint64_t hash, uint64_t lane)
+HASHES static uint64_t merge(uint64_t hash, uint64_t lane)
 {
 	return (hash ^ turn(0, lane)) * PRIME1 + PRIME4;
 }
 
-uint64_t sum64_end(const struct sum64 *sum)
+HASHES uint64_t sum64_end(const struct sum64 *sum)
 {
 	const uint8_t *p = sum->tail;
 	size_t left = sum->total % 32;

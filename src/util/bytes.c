@@ -47,7 +47,7 @@ static uint32_t crc32_nibbles(uint32_t crc, const uint8_t *p, size_t len)
 		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
 	};
 
-	while (len--) {
+	for (; len; len--) {
 		crc ^= *p++;
 		crc = table[crc & 15] ^ (crc >> 4);
 		crc = table[crc & 15] ^ (crc >> 4);

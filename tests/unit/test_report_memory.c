@@ -5,6 +5,12 @@
 
 #include <errno.h>
 
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1 /* as gcc says it */
+#endif
+#endif
+
 #ifdef __SANITIZE_ADDRESS__
 #define HAS_OWN_MALLOC 0 /* it is the sanitizer's there */
 #else
