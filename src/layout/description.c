@@ -161,10 +161,10 @@ int read_description(const char *text, size_t len, uint32_t sector_size, struct 
 		return reason_set(reason, -ENOMEM, "no memory");
 	*size = 0;
 	layout->sector_size = sector_size ? sector_size : 512;
-	r = format ? check_printable(text, len, reason)
-		   : reason_set(reason, -EINVAL, "is no description of a table");
+	r = check_printable(text, len, reason);
 	if (!r)
-		r = format->read((struct text){ text, text + len }, layout, size, reason);
+		r = format ? format->read((struct text){ text, text + len }, layout, size, reason)
+			   : reason_set(reason, -EINVAL, "is no description of a table");
 	if (!r) {
 		*is_exact = *size && format->is_size_exact;
 		find_parents(layout);
