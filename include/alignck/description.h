@@ -19,6 +19,9 @@
 /* true: the text begins as one of the formats does. Some 100 bytes of it are enough. */
 bool is_description(const char *text, size_t len);
 
+/* true: nothing but letters and lines, in whatever alphabet: no disk begins so. */
+bool is_text(const char *text, size_t len);
+
 /* The boundary that starts of this format go to unless another is asked for: 1 MiB; the least that
  * is aligned for Solaris, which counts cylinders and leaves no room for more. Bytes. */
 uint64_t description_grain(const char *text, size_t len);

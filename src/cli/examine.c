@@ -157,9 +157,12 @@ static int find_description(struct result *r, struct io *io)
 	uint64_t size;
 	int err;
 
-	if (d->kind != KIND_IMAGE || io->size > DESCRIPTION_MAX || io_read(io, head, len, 0) < 0 ||
-	    !is_description(head, len))
+	if (d->kind != KIND_IMAGE || io->size > DESCRIPTION_MAX || io_read(io, head, len, 0) < 0)
 		return 0;
+	if (!is_description(head, len))
+		return is_text(head, len) ? reason_set(&r->reason, -EINVAL,
+						       "is a text, but no table that is understood")
+					  : 0;
 	r->description_len = io->size;
 	r->description = malloc(io->size);
 	if (!r->description)

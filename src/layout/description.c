@@ -69,6 +69,10 @@ int add_described(struct layout *layout, struct partition *p, uint64_t start_lba
 	uint64_t end;
 	int index;
 
+	if (layout->type == TABLE_DOS && (start_lba > UINT32_MAX || sectors > UINT32_MAX))
+		return reason_set(reason, -EINVAL,
+				  "partition %u has a start or a size that no MBR can express",
+				  p->number);
 	if (!mul_u64(start_lba, layout->sector_size, &p->start) ||
 	    !mul_u64(sectors, layout->sector_size, &p->size) || !add_u64(p->start, p->size, &end) ||
 	    end > INT64_MAX)
@@ -102,6 +106,14 @@ static const struct description_format *find_format(const char *text, size_t len
 		if (formats[i]->is_this((struct text){ text, text + len }))
 			return formats[i];
 	return NULL;
+}
+
+bool is_text(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!text[i] || ((uint8_t)text[i] < ' ' && !strchr("\t\n\r\f", text[i])))
+			return false;
+	return len != 0;
 }
 
 bool is_description(const char *text, size_t len)

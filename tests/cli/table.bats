@@ -117,8 +117,41 @@ solaris() { # solaris ROW...: as fdisk -W prints it
 		label: dos\nx1 : size=100, type=83\n
 		label: dos\nnonsense\n
 		GPT 128\n1 \033[2J 1 1\n1 b 1 1\n
+		MBR 4\n1 freebsd 4294967296 1000\n
+		MBR 4\n1 freebsd 64 4294967296\n
+		label: dos\nunit: sectors\nx1 : start=4294967296, size=100, type=83\n
+		label: dos\nunit: sectors\nx1 : start=64, size=100, type=83\nnonsense\n
+		GPT 128\n1 a -5 1000\n
+		GPT 128\n1 a 18446744073709551615 1\n
+		GPT 128\n65536 a 2048 1000\n
+		GPT 128\n1 a 2048 1000\n# nothing of gpart\n
 	END
 	[[ $stderr != *$'\033'* ]]
+}
+
+@test "lines that end as DOS has them" {
+	printf 'GPT 128\r\n1 a 63 1000\r\n' >table
+	check --fix --dry-run table
+	expect 1
+	[ "$output" = $'GPT 128\n1 a 2048 1000' ]
+	printf 'label: dos\r\nunit: sectors\r\n\r\nx1 : start=63, size=1000, type=83\r\n' >table
+	check_json table
+	expect 1
+	is '.devices[0].partitions[0].start_sector' 63
+}
+
+@test "a text that is no table is no disk without one either" {
+	{
+		printf '\xef\xbb\xbflabel: dos\n' # as some editors begin a text
+		seq 2000
+	} >table
+	check table
+	expect 2
+	has 'is a text' "$stderr"
+	[ -z "$output" ]
+	printf '\0' | dd of=table bs=1 seek=100 conv=notrunc status=none
+	check table
+	expect 0
 }
 
 @test "overlapping entries are errors here too" {
