@@ -23,7 +23,7 @@ static void copy_ata_text(char *dst, const uint8_t *src, size_t len, bool swappe
 	size_t start;
 
 	for (size_t i = 0; i < len; i++)
-		dst[i] = src[swapped ? i ^ 1 : i];
+		dst[i] = (char)src[swapped ? i ^ 1 : i];
 	while (len && (dst[len - 1] == ' ' || !dst[len - 1]))
 		len--;
 	dst[len] = '\0';
@@ -67,7 +67,7 @@ bool find_udev_property(const char *record, const char *key, char *value, size_t
 			value[used++] = *p;
 			continue;
 		}
-		value[used++] = high << 4 | low;
+		value[used++] = (char)(high << 4 | low);
 		p += 3;
 	}
 	while (used && value[used - 1] == ' ')
