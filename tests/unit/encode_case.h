@@ -147,23 +147,30 @@ static inline void check_with_parted(struct encoded *e, const char *path)
 	free(text);
 }
 
-/* Where a new EBR came to lie in old data, undo would move that data back. */
+static inline bool is_old_data(const struct encoded *e, uint64_t offset)
+{
+	for (size_t n = 0; n < e->layout->count; n++) {
+		const struct partition *p = &e->layout->partitions[n];
+
+		if (p->role != ROLE_EXTENDED && offset >= p->start && offset < p->start + p->size)
+			return true;
+	}
+	return false;
+}
+
+/* Where a new EBR came to lie in old data, undo would move that data back. What its owner wrote to
+ * it since is in there: the old table has no say. */
 static inline void put_old_data_back(struct encoded *e)
 {
 	struct image_io original = image_open("original");
 
+	for (size_t i = 0; i < e->before.count; i++)
+		assert_false(is_old_data(e, e->before.sectors[i].offset));
 	for (size_t i = 0; i < e->after.count; i++) {
 		uint64_t offset = e->after.sectors[i].offset;
 		uint8_t bytes[4096];
-		bool in_data = false;
 
-		for (size_t n = 0; n < e->layout->count; n++) {
-			const struct partition *p = &e->layout->partitions[n];
-
-			in_data |= p->role != ROLE_EXTENDED && offset >= p->start &&
-				   offset < p->start + p->size;
-		}
-		if (!in_data)
+		if (!is_old_data(e, offset))
 			continue;
 		assert_int_equal(io_read(&original.io, bytes, e->layout->sector_size, offset), 0);
 		assert_int_equal(io_write(&e->image.io, bytes, e->layout->sector_size, offset), 0);
