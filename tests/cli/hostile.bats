@@ -231,7 +231,7 @@ sober() { # sober ARG...: whatever comes of it, both streams are clean and nobod
 	for word in "${words[@]}"; do
 		dos "$BATS_TEST_TMPDIR/$word" 8M 63,8000,L
 		status=0
-		WORD=$BATS_TEST_TMPDIR/$word script -qec '"$ALIGNCK" --fix "$WORD"' /dev/null <<<n \
+		ALIGNCK=$ALIGNCK WORD=$BATS_TEST_TMPDIR/$word script -qec '"$ALIGNCK" --fix "$WORD"' /dev/null <<<n \
 			>"$BATS_TEST_TMPDIR/said" || status=$?
 		[ "$status" = 2 ]
 		ran="alignck --fix $word"
