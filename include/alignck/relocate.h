@@ -53,6 +53,11 @@
  *     end, flush, FRONTIER record without the bit, flush.
  * 14. The journal's data area (halves or sills) is written only where the record in force does not
  *     refer to it: a FRONTIER record without the sill bit, durable, lies between two moves' uses.
+ * 15. Turns: a journal in a file serves one copy of a disk. Every run, once recovered and before it
+ *     moves or ends anything, draws a random turn: the newest record again with it and the turn of
+ *     the cover (it claims), flush; the cover with it, flush. Its records carry it. A cover and a
+ *     record go together when their turns are the same, or when the record only claims from that
+ *     cover's; else the journal went on with another copy: refused, nothing written.
  *
  * States: sector 0 and the newest record; who goes where (run.c):
  *
@@ -180,6 +185,7 @@ int relocation_scan(const struct relocation *relocation, const struct plan *plan
 /* The cover: what sector 0 says while a relocation is unfinished. */
 struct cover {
 	uint8_t plan_id[PLAN_ID_SIZE];
+	uint64_t turn; /* of the run that has the disk: a random number */
 	bool in_gap;
 	uint64_t journal_base;                /* in_gap: byte of the disk */
 	char journal_name[JOURNAL_PATH_SIZE]; /* not in_gap: as --journal named it */

@@ -11,13 +11,14 @@
 
 enum {
 	TEXT_AT = 32,
+	TURN_AT = 160,
 	MAGIC_AT = 168, /* "ALIGNCK COVER" and what follows it */
 	VERSION_AT = 184,
 	PLAN_ID_AT = 188,
 	BASE_AT = 204,
 	FLAGS_AT = 212,
 	NAME_AT = 216,
-	TEXT_END = MAGIC_AT,
+	TEXT_END = TURN_AT,
 	/* Saved: the 64 bytes of entries. The disk id stays where it is, 440-445. */
 	ENTRIES_AT = 372,
 	CRC_AT = 436,
@@ -39,7 +40,7 @@ static const uint8_t boot_code[] = {
 	0xb4, 0x0e, 0xbb, 0x07, 0x00, 0xcd, 0x10,    0xeb, 0xf2, 0xf4, 0xeb, 0xfd,
 };
 
-static const char text[] = "alignck is moving the partitions of this disk and is not finished.\r\n"
+static const char text[] = "alignck is moving partitions of this disk and is not finished.\r\n"
 			   "Nothing is lost. Run: alignck --resume DISK (or --undo DISK)\r\n";
 
 static_assert(sizeof(boot_code) <= TEXT_AT, "code before the text");
@@ -60,6 +61,7 @@ void encode_cover(const struct cover *c, uint8_t b[COVER_SIZE])
 	memcpy(b + MAGIC_AT, magic, sizeof(magic));
 	put_le32(b + VERSION_AT, 1);
 	memcpy(b + PLAN_ID_AT, c->plan_id, PLAN_ID_SIZE);
+	put_le64(b + TURN_AT, c->turn);
 	put_le64(b + BASE_AT, c->journal_base);
 	put_le32(b + FLAGS_AT, c->in_gap ? FLAG_GAP : 0);
 	memcpy(b + NAME_AT, c->journal_name, strnlen(c->journal_name, NAME_ROOM - 1));
@@ -84,6 +86,7 @@ bool is_cover(const uint8_t *b, size_t size, struct cover *c)
 		return true;
 	memset(c, 0, sizeof(*c));
 	memcpy(c->plan_id, b + PLAN_ID_AT, PLAN_ID_SIZE);
+	c->turn = get_le64(b + TURN_AT);
 	c->journal_base = get_le64(b + BASE_AT);
 	c->in_gap = get_le32(b + FLAGS_AT) & FLAG_GAP;
 	memcpy(c->journal_name, b + NAME_AT, strnlen((const char *)b + NAME_AT, NAME_ROOM - 1));

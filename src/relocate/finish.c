@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 /*
  * What frames the moves: the cover (invariant 1), the end in both directions (10) and the way back
@@ -30,22 +31,47 @@ static int write_sector0(struct run *run, const uint8_t *bytes)
 	return r ? r : flush_both(run);
 }
 
-static int write_cover(struct run *run, bool is_new)
+static void make_cover(struct run *run, bool is_new)
 {
 	const struct journal *j = &run->journal;
-	struct cover cover = {
+	struct cover *cover = &run->cover;
+
+	*cover = (struct cover){
+		.turn = run->turn,
 		.in_gap = j->in_gap,
 		.journal_base = j->base,
 		.first_lba = j->cover_first_lba,
 		.lba_count = j->cover_lba_count,
 	};
+	memcpy(cover->plan_id, j->plan_id, PLAN_ID_SIZE);
+	memcpy(cover->journal_name, j->name, sizeof(cover->journal_name));
+	memcpy(cover->entries, sector0_of(run, is_new) + 440, sizeof(cover->entries));
+}
 
-	memcpy(cover.plan_id, j->plan_id, PLAN_ID_SIZE);
-	memcpy(cover.journal_name, j->name, sizeof(cover.journal_name));
-	memcpy(cover.entries, sector0_of(run, is_new) + 440, sizeof(cover.entries));
+static int write_cover(struct run *run)
+{
 	memset(run->block, 0, JOURNAL_BLOCK);
-	encode_cover(&cover, run->block);
+	encode_cover(&run->cover, run->block);
 	return write_sector0(run, run->block);
+}
+
+int take_turn(struct run *run)
+{
+	struct record record = run->newest;
+	int r;
+
+	record.claims = true;
+	record.turn_before = run->cover.turn;
+	if (getrandom(&run->turn, sizeof(run->turn), 0) != sizeof(run->turn))
+		return reason_set(run->reason, -errno, "cannot get random bytes: %s",
+				  strerror(errno));
+	r = write_record(run, &record);
+	if (!r)
+		r = flush_both(run);
+	if (r)
+		return r;
+	run->cover.turn = run->turn;
+	return write_cover(run);
 }
 
 /* Some firmware, and gdisk, look for GPT headers whatever sector 0 says. */
@@ -80,8 +106,12 @@ static int blank_gpt(struct run *run)
 int cover_disk(struct run *run, bool is_new, bool is_covered)
 {
 	const struct relocation_hooks *hooks = run->rel->hooks;
-	int r = is_covered ? 0 : write_cover(run, is_new);
+	int r = 0;
 
+	if (!is_covered) {
+		make_cover(run, is_new);
+		r = write_cover(run);
+	}
 	if (!r && hooks->drop_nodes)
 		r = hooks->drop_nodes(hooks->context, run->reason);
 	if (!r)

@@ -50,6 +50,8 @@ struct record {
 	bool back;   /* ROUND, HALVES: direction */
 	bool sills;  /* FRONTIER, ROUND: the move's sills are in the data area, sum sills_sum */
 	bool is_new; /* END, DONE: of the new layout */
+	bool claims; /* the first record of `turn`: the cover may still have turn_before */
+	uint64_t turn, turn_before;
 	uint64_t sequence;
 	uint32_t move;   /* move_count with lo 0: all are done */
 	uint64_t lo, hi; /* bytes of a part, as the frontier counts them */

@@ -20,7 +20,7 @@ static const uint8_t header_magic[8] = "alignckJ";
 static const uint8_t record_magic[8] = "alignckR";
 
 enum { VERSION = 1, FLAG_IN_GAP = 1, FLAG_BEGUN = 2 };
-enum { FLAG_BACK = 1, FLAG_SILLS = 2, FLAG_NEW = 4 };
+enum { FLAG_BACK = 1, FLAG_SILLS = 2, FLAG_NEW = 4, FLAG_CLAIMS = 8 };
 
 void encode_header(const struct journal *j, uint8_t b[JOURNAL_BLOCK])
 {
@@ -221,7 +221,7 @@ void encode_record(const struct journal *j, const struct record *r, uint8_t b[JO
 	memcpy(b, record_magic, 8);
 	put_le32(b + 8, r->kind);
 	put_le32(b + 12, (r->back ? FLAG_BACK : 0) | (r->sills ? FLAG_SILLS : 0) |
-				 (r->is_new ? FLAG_NEW : 0));
+				 (r->is_new ? FLAG_NEW : 0) | (r->claims ? FLAG_CLAIMS : 0));
 	memcpy(b + 16, j->plan_id, PLAN_ID_SIZE);
 	put_le64(b + 32, r->sequence);
 	put_le32(b + 40, r->move);
@@ -235,6 +235,8 @@ void encode_record(const struct journal *j, const struct record *r, uint8_t b[JO
 	put_le32(b + 92, r->sum_count);
 	put_le64(b + 96, r->field_bytes);
 	put_le64(b + 104, r->field_sum);
+	put_le64(b + 112, r->turn);
+	put_le64(b + 120, r->turn_before);
 	for (uint32_t i = 0; i < r->sum_count; i++)
 		put_le64(b + SUMS_AT + 8 * i, r->sums[i]);
 	put_le64(b + SUM_AT, sum64(j->seed, b, SUM_AT));
@@ -284,6 +286,7 @@ bool decode_record(const struct journal *j, const uint8_t *b, struct record *r)
 		.back = flags & FLAG_BACK,
 		.sills = flags & FLAG_SILLS,
 		.is_new = flags & FLAG_NEW,
+		.claims = flags & FLAG_CLAIMS,
 		.sequence = get_le64(b + 32),
 		.move = get_le32(b + 40),
 		.half = get_le32(b + 44),
@@ -296,6 +299,8 @@ bool decode_record(const struct journal *j, const uint8_t *b, struct record *r)
 		.sum_count = get_le32(b + 92),
 		.field_bytes = get_le64(b + 96),
 		.field_sum = get_le64(b + 104),
+		.turn = get_le64(b + 112),
+		.turn_before = get_le64(b + 120),
 	};
 	if (r->sum_count > MOVE_LANES_MAX || !r->sequence || r->sequence >> 63)
 		return false;

@@ -79,18 +79,17 @@ static int holds_table(struct run *run, bool is_new, bool *holds)
 	return 0;
 }
 
-/* Sector 0 outranks the journal. `cover` is filled when it is one. */
+/* Sector 0 outranks the journal. */
 static int classify(struct run *run, enum relocation_table *table)
 {
-	struct cover cover;
 	bool holds;
 	int r = read_disk(run, run->block, run->journal.logical_sector_size, 0);
 
 	if (r < 0)
 		return r;
-	if (is_cover(run->block, run->journal.logical_sector_size, &cover)) {
+	if (is_cover(run->block, run->journal.logical_sector_size, &run->cover)) {
 		*table = RELOCATION_COVERED;
-		if (memcmp(cover.plan_id, run->journal.plan_id, PLAN_ID_SIZE))
+		if (memcmp(run->cover.plan_id, run->journal.plan_id, PLAN_ID_SIZE))
 			return reason_set(run->reason, -ESTALE,
 					  "the journal is of another realignment than the one "
 					  "that is unfinished on the disk");
@@ -113,14 +112,30 @@ static bool has_ended(const struct record *record)
 	return record->kind == RECORD_END || record->kind == RECORD_DONE;
 }
 
+/* Invariant 15. A run that only claimed the disk has changed nothing on it. */
+static int check_turn(struct run *run)
+{
+	const struct record *rec = &run->newest;
+	uint64_t turn = run->cover.turn;
+
+	run->turn = turn;
+	if (rec->turn == turn || (rec->claims && rec->turn_before == turn))
+		return 0;
+	return reason_set(run->reason, -ESTALE,
+			  "the journal went on with another copy of this disk; this copy needs the "
+			  "journal as it was when it was made; nothing was written");
+}
+
 /* A table that is not the cover belongs to few records; anything else was written by others. */
 static int check_pair(struct run *run, enum relocation_table table)
 {
 	const struct record *rec = &run->newest;
 	bool at_start = rec->kind == RECORD_FRONTIER && !rec->move && !rec->lo && !rec->sills;
 
-	if (table == RELOCATION_COVERED ||
-	    (table == RELOCATION_OLD && (at_start || (has_ended(rec) && !rec->is_new))) ||
+	if (table == RELOCATION_COVERED)
+		return check_turn(run);
+	run->turn = rec->turn;
+	if ((table == RELOCATION_OLD && (at_start || (has_ended(rec) && !rec->is_new))) ||
 	    (table == RELOCATION_NEW && has_ended(rec) && rec->is_new))
 		return 0;
 	if (table == RELOCATION_OTHER)
@@ -154,11 +169,16 @@ static int go_forward(struct run *run, enum relocation_table table)
 	if (table == RELOCATION_NEW)
 		return write_done(run, true);
 	r = cover_disk(run, false, table == RELOCATION_COVERED);
+	if (!r && !ended)
+		r = recover_record(run, &at);
+	if (!r)
+		r = take_turn(run);
 	if (r)
 		return r;
 	if (ended && was_new)
 		return end_new(run);
-	r = ended ? write_frontier(run, at) : recover_record(run, &at);
+	if (ended)
+		r = write_frontier(run, at);
 	if (!r)
 		r = run_moves(run, false, at);
 	return r ? r : end_new(run);
@@ -173,11 +193,16 @@ static int go_back(struct run *run, enum relocation_table table)
 	if (table == RELOCATION_OLD)
 		return write_done(run, false);
 	r = cover_disk(run, true, table == RELOCATION_COVERED);
+	if (!r && !ended)
+		r = recover_record(run, &at);
+	if (!r)
+		r = take_turn(run);
 	if (r)
 		return r;
 	if (ended && !was_new)
 		return end_old(run);
-	r = ended ? undo_fields(run) : recover_record(run, &at);
+	if (ended)
+		r = undo_fields(run);
 	if (!r)
 		r = run_moves(run, true, at);
 	return r ? r : end_old(run);

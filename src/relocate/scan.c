@@ -8,15 +8,6 @@
 #define SCAN_STEP (4 * MIB)
 #define SCAN_TURN 8 /* steps read at once */
 
-/* A step that cannot be read: which sector of it is it? */
-static uint64_t find_bad(struct io *disk, uint8_t *buffer, uint64_t at, uint64_t len, uint32_t unit)
-{
-	for (uint64_t i = 0; i < len; i += unit)
-		if (io_read(disk, buffer, len - i < unit ? len - i : unit, at + i) < 0)
-			return at + i;
-	return at;
-}
-
 struct turn {
 	const struct plan_move *move;
 	uint64_t done; /* of the move, before this turn */
@@ -27,7 +18,7 @@ static int read_step(struct run *run, void *context, uint32_t index)
 {
 	const struct turn *turn = context;
 	const struct plan_move *m = turn->move;
-	uint32_t unit = run->rel->logical_sector_size ? run->rel->logical_sector_size : 512;
+	uint32_t unit;
 	uint64_t at = turn->done + index * SCAN_STEP, len = m->size - at;
 	uint8_t *buffer = turn->buffer + index * SCAN_STEP;
 	int r;
@@ -37,11 +28,11 @@ static int read_step(struct run *run, void *context, uint32_t index)
 	r = io_read(run->rel->disk, buffer, len, m->from + at);
 	if (r >= 0)
 		return 0;
+	at = find_bad_sector(run, buffer, len, m->from + at, &unit);
 	return reason_set(run->reason, r,
-			  "partition %u cannot be read at byte %" PRIu64
-			  " of the disk: %s; nothing was changed",
-			  m->number, find_bad(run->rel->disk, buffer, m->from + at, len, unit),
-			  strerror(-r));
+			  "partition %u cannot be read at sector %" PRIu64 " (byte %" PRIu64
+			  ") of the disk: %s; nothing was changed",
+			  m->number, at / unit, at, strerror(-r));
 }
 
 static int scan_move(struct run *run, struct turn *turn, uint64_t before, uint64_t total)

@@ -304,3 +304,23 @@ load fix
 	check --fix missing.img
 	expect 2
 }
+
+@test "two copies of a paused image and one journal: only the one it went on with" {
+	simple
+	stop_at KILL 12 "$ALIGNCK" --fix --yes "$disk"
+	cp "$disk" copy.img
+	cp disk.img.alignck journal
+	check --resume copy.img # its cover names the journal
+	expect 0
+	before=$(sha256sum <"$disk")
+	for command in --resume --undo; do
+		check $command "$disk"
+		expect 3
+		has 'another copy of this disk' "$stderr"
+		[ "$(sha256sum <"$disk")" = "$before" ]
+	done
+	mv journal disk.img.alignck
+	check --undo "$disk"
+	expect 0
+	is_old
+}

@@ -310,7 +310,8 @@ static void lost_source_stops(void **state)
 	world_init(&before, &file, 3);
 	/* Crash with the record durable and its data not: then the source counts. */
 	w.clock.writes = 0;
-	w.clock.crash_at = 8; /* 2 flushes, nodes, frontier, 2 flushes, window, record */
+	/* 2 flushes; frontier, turn and cover with 2 flushes each; window, record */
+	w.clock.crash_at = 14;
 	resume(&w);
 	w.clock.is_dead = false;
 	w.clock.crash_at = CRASH_NEVER;
@@ -325,6 +326,63 @@ static void lost_source_stops(void **state)
 	assert_untouched(&w, &before);
 	world_free(&w);
 	world_free(&before);
+}
+
+/* Of a paused disk there are two copies, and one goes on with the journal, for a batch first if
+ * `twice`, until its n-th write or flush (0: to the end). Then the other, with that journal: what
+ * it makes of it is right, or it is refused, with nothing written, and still ends right with the
+ * journal it was made with. */
+static bool other_goes_on(const struct world_layout *layout, bool twice, uint64_t n, bool back,
+			  int *refused)
+{
+	struct world w, other, before;
+	bool died;
+
+	begin(&w, layout, 1);
+	world_init(&other, layout, 3);
+	world_init(&before, layout, 3);
+	world_copy(&other, &w);
+	if (twice) {
+		other.pause_in = 1;
+		assert_int_equal(resume(&other), MOVE_PAUSED);
+		other.pause_in = -1;
+	}
+	died = dies_at(&other, n ? n : CRASH_NEVER, 128);
+	crash_io_copy(&before.file, &w.file);
+	crash_io_copy(&w.file, &other.file);
+	crash_io_copy(&other.file, &before.file); /* the journal of the pause */
+	world_copy(&before, &w);
+	if ((back ? undo(&w) : resume(&w)) != MOVE_DONE) {
+		assert_non_null(strstr(w.said.text, "another copy"));
+		assert_untouched(&w, &before);
+		crash_io_copy(&w.file, &other.file);
+		assert_int_equal(back ? undo(&w) : resume(&w), MOVE_DONE);
+		++*refused;
+	}
+	assert_done(&w, !back);
+	world_free(&w);
+	world_free(&other);
+	world_free(&before);
+	return died;
+}
+
+static void copies_of_a_disk_share_a_journal(void **state)
+{
+	const struct world_layout *layouts[] = { &file, &two_lanes };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(layouts); i++) {
+		for (int back = 0; back < 2; back++) {
+			const struct world_layout *layout = layouts[i / 2];
+			int refused = 0;
+
+			other_goes_on(layout, i % 2, 0, back, &refused);
+			assert_int_equal(refused, 1);
+			for (uint64_t n = 1; other_goes_on(layout, i % 2, n, back, &refused); n++)
+				;
+			assert_true(refused > 10);
+		}
+	}
 }
 
 static void create_refuses(void **state)
@@ -495,7 +553,7 @@ static void scan_finds_a_bad_sector(void **state)
 	w.clock.fail_at = 0;
 	w.clock.fail_for_good = true;
 	assert_int_equal(relocation_scan(&w.relocation, &w.plan, &w.said), -EIO);
-	assert_non_null(strstr(w.said.text, "partition 1 cannot be read at byte 1536"));
+	assert_non_null(strstr(w.said.text, "partition 1 cannot be read at sector 3 (byte 1536)"));
 	assert_int_equal(w.clock.writes, 0);
 	world_free(&w);
 }
@@ -509,6 +567,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_does_not_fit),
 		cmocka_unit_test(disk_of_another_size),
 		cmocka_unit_test(lost_source_stops),
+		cmocka_unit_test(copies_of_a_disk_share_a_journal),
 		cmocka_unit_test(create_refuses),
 		cmocka_unit_test(create_spares_what_is_unfinished),
 		cmocka_unit_test(open_says_how_far),

@@ -71,6 +71,7 @@ is_old() {
 	check --resume --journal /journal/journal "$disk"
 	expect 3
 	has '--undo' "$stderr"
+	has 'cannot read the disk at sector 4660 ' "$stderr"
 	check "$disk"
 	expect 3
 	[ ! -b "$(part 1)" ]
