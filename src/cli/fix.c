@@ -6,9 +6,7 @@
 #include "alignck/description.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -185,55 +183,6 @@ static int check_unchanged(struct job *job, const struct fix *fix, struct reason
 	return err;
 }
 
-/* The password file's word: an environment that somebody else set must not choose what is written
- * over. */
-static const char *home(void)
-{
-	const struct passwd *user = getpwuid(geteuid());
-
-	return user && *user->pw_dir == '/' ? user->pw_dir : "/root";
-}
-
-/* A new file in place of the one of that name, never through a link that somebody put there. */
-static FILE *replace_file(const char *path)
-{
-	int fd = -1;
-	FILE *f;
-
-	if (!unlink(path) || errno == ENOENT)
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f && fd >= 0)
-		close(fd);
-	return f;
-}
-
-/* The old table as sfdisk reads it, beside the journal (or, for one in a gap, in the home of
- * whoever runs this). */
-static int save_old_table(const struct job *job, const struct fix *fix, char **saved,
-			  struct reason *reason)
-{
-	FILE *f;
-	int err;
-
-	if ((job->journal_path ? asprintf(saved, "%s.sfdisk", job->journal_path)
-			       : asprintf(saved, "%s/alignck-%s.sfdisk", home(),
-					  fix->result.device->disk_name)) < 0) {
-		*saved = NULL;
-		return reason_set(reason, -ENOMEM, "no memory");
-	}
-	f = replace_file(*saved);
-	if (!f)
-		return reason_set(reason, -errno, "cannot save its old table in %.120s: %s", *saved,
-				  strerror(errno));
-	err = write_table_backup(job->disk, fix->result.layout, fix->result.path, f, reason);
-	if ((fflush(f) || fsync(fileno(f)) || ferror(f)) && !err)
-		err = reason_set(reason, -errno, "cannot save its old table in %.120s: %s", *saved,
-				 strerror(errno));
-	fclose(f);
-	return err;
-}
-
 /* From here on the disk is ours; until relocation_resume() not a byte of it changes but a gap's
  * journal. */
 static int start(struct job *job, struct fix *fix, char **saved)
@@ -273,25 +222,28 @@ static int start(struct job *job, struct fix *fix, char **saved)
 	return err;
 }
 
-static void say_where(const struct job *job, const char *what, const char *where)
+static void say_where(const struct job *job, FILE *out, const char *what, const char *where)
 {
-	put_text(stdout, job->path);
-	printf(": its %s ", what);
-	put_text(stdout, where);
-	putchar('\n');
+	put_text(out, job->path);
+	fprintf(out, ": its %s ", what);
+	put_text(out, where);
+	fputc('\n', out);
 }
 
+/* Beside the report, but never inside one that a program reads. */
 static void say_what_is_left(const struct job *job, const char *saved, bool done)
 {
-	say_where(job, "old table is saved in", saved);
+	FILE *out = job->options->report.format == FORMAT_TEXT ? stdout : stderr;
+
+	say_where(job, out, "old table is saved in", saved);
 	if (job->journal_path)
-		say_where(job, "journal is", job->journal_path);
+		say_where(job, out, "journal is", job->journal_path);
 	if (!done)
 		return;
-	put_text(stdout, job->path);
-	fputs(": done; `", stdout);
-	job_print_command(job, stdout, "--undo");
-	puts("` puts everything back as it was, as long as the journal is there");
+	put_text(out, job->path);
+	fputs(": done; `", out);
+	job_print_command(job, out, "--undo");
+	fputs("` puts everything back as it was, as long as the journal is there\n", out);
 }
 
 static int move(struct fix *fix)
@@ -318,6 +270,23 @@ int refuse_fix(const struct fix *fix, const char *why)
 {
 	print_error(fix->result.path, why);
 	return STATUS_UNKNOWN;
+}
+
+/* Nothing has to move: is what was asked for as it should be? */
+static int status_of_only(const struct fix *fix, int status)
+{
+	const struct options *o = fix->options;
+	const struct layout *layout = fix->result.layout;
+
+	if (status != STATUS_MISALIGNED || !o->only_count)
+		return status;
+	for (size_t i = 0; i < o->only_count; i++) {
+		int k = find_partition(layout, o->only[i]);
+
+		if (k < 0 || fix->result.analysis->partitions[k].verdict > VERDICT_EXEMPT)
+			return status;
+	}
+	return STATUS_ALIGNED;
 }
 
 static int run(struct fix *fix)
@@ -347,7 +316,7 @@ static int run(struct fix *fix)
 	if (!fix->result.plan->feasible)
 		return STATUS_UNKNOWN;
 	if (!fix->result.plan->move_count)
-		return status;
+		return status_of_only(fix, status);
 	if (refuse_if_in_use(r->device, &r->reason) < 0)
 		return refuse_fix(fix, r->reason.text);
 	fflush(stdout);

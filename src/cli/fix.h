@@ -19,6 +19,11 @@ int make_whole_plan(struct fix *fix);
 /* Says why on standard error; returns the exit status of a refusal. */
 int refuse_fix(const struct fix *fix, const char *why);
 
+/* Writes the table before the fix beside the journal or, for one in a gap, into the home of whoever
+ * runs this. *saved: its name, the caller's (free), on failure too. */
+int save_old_table(const struct job *job, const struct fix *fix, char **saved,
+		   struct reason *reason);
+
 /* The fix of a table written as text. Returns the exit status. */
 int fix_description(struct fix *fix);
 

@@ -16,20 +16,23 @@ static int by_extent(const void *a, const void *b)
 static void free_sector(struct ground *ground, uint64_t sector)
 {
 	size_t count = ground->occupied_count;
+	struct extent freed = { .start = sector };
 
+	if (!add_u64(sector, ground->sector, &freed.end))
+		return; /* beyond any disk */
 	for (size_t i = 0; i < count; i++) {
 		struct extent *e = &ground->occupied[i];
 		uint64_t end = e->end;
 
-		if (!extents_overlap(*e, (struct extent){ sector, sector + ground->sector }))
+		if (!extents_overlap(*e, freed))
 			continue;
 		if (e->start < sector) {
 			e->end = sector;
-			if (end > sector + ground->sector)
+			if (end > freed.end)
 				ground->occupied[ground->occupied_count++] =
-					(struct extent){ sector + ground->sector, end };
+					(struct extent){ freed.end, end };
 		} else {
-			e->start = end > sector + ground->sector ? sector + ground->sector : end;
+			e->start = min_u64(end, freed.end);
 		}
 	}
 }

@@ -324,3 +324,37 @@ load fix
 	expect 0
 	is_old
 }
+
+@test "--json: one document, and what is left to know on standard error" {
+	simple
+	check --fix --yes --json "$disk"
+	expect 0
+	jq -e '.devices[0].plan.moves | length == 1' <<<"$output" >/dev/null
+	has 'old table is saved in' "$stderr"
+	has 'puts everything back' "$stderr"
+	is_new
+}
+
+@test "--only what is aligned by now is done, though another is not" {
+	dos disk.img 64M 63,20000,L 40063,20000,L
+	check --fix --yes --only 2 disk.img
+	expect 0
+	check --fix --yes --only 2 disk.img
+	expect 0
+	check --fix --yes --only 1,2 --dry-run disk.img # as the check
+	expect 1
+}
+
+@test "the table before an earlier fix stays saved" {
+	dos disk.img 64M 63,20000,L 40063,20000,L
+	check --fix --yes --only 2 disk.img
+	expect 0
+	rm disk.img.alignck
+	cp disk.img.alignck.sfdisk first
+	check --fix --yes disk.img
+	expect 0
+	has "disk.img.alignck.sfdisk.1"
+	cmp first disk.img.alignck.sfdisk
+	grep -q 'start= *63,' disk.img.alignck.sfdisk.1
+	lacks 40063 "$(<disk.img.alignck.sfdisk.1)"
+}

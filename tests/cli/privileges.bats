@@ -87,20 +87,20 @@ opened() { # opened DIR: what it opened, made or took away there
 	dos "$BATS_TEST_TMPDIR/a.img" 64M 63,80000,L
 	loop=$(losetup -f --show "$BATS_TEST_TMPDIR/a.img" 2>/dev/null) || skip 'no loop device to be had'
 	saved=$(getent passwd "$(id -u)" | cut -d: -f6)/alignck-${loop##*/}.sfdisk
-	if [ -e "$saved" ]; then
+	if [ -e "$saved" ] || [ -e "$saved.1" ]; then
 		losetup -d "$loop"
 		skip "$saved is there"
 	fi
 	printf precious >"$BATS_TEST_TMPDIR/precious"
 	ln -sf "$BATS_TEST_TMPDIR/precious" "$saved"
-	rm_later+=("$saved")
+	rm_later+=("$saved" "$saved.1")
 	HOME=$BATS_TEST_TMPDIR check --fix --yes "$loop"
 	"$ALIGNCK" --undo --quiet "$loop" || true
 	partx -d "$loop" 2>/dev/null || true
 	losetup -d "$loop"
 	expect 0
-	has "its old table is saved in $saved"
-	[ -f "$saved" ] && [ ! -L "$saved" ]
+	has "its old table is saved in $saved.1"
+	[ -f "$saved.1" ] && [ ! -L "$saved.1" ]
 	[ "$(<"$BATS_TEST_TMPDIR/precious")" = precious ]
 	[ ! -e "$BATS_TEST_TMPDIR/alignck-${loop##*/}.sfdisk" ]
 }
@@ -112,7 +112,8 @@ opened() { # opened DIR: what it opened, made or took away there
 	ln -s precious disk.img.alignck.sfdisk
 	check --fix --yes disk.img
 	expect 0
-	[ "$(<precious)" = precious ] && grep -q 'label: dos' disk.img.alignck.sfdisk
+	[ "$(<precious)" = precious ]
+	grep -q 'label: dos' disk.img.alignck.sfdisk.1
 	rm disk.img.alignck
 	ln -s precious disk.img.alignck
 	cp disk.img before.img
