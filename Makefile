@@ -113,6 +113,7 @@ check-crash: all $(B)/tests/test_relocate_crash ## every crash inside every cras
 	$(Q)ALIGNCK=$(B)/alignck tests/crash/states 10000
 	$(Q)tests/model/explore.py full
 	$(Q)tests/model/mutations.py
+	$(Q)tests/model/turns.py
 	$(Q)tests/mutate
 
 check-vm: $(B)/alignck ## boot Debian's kernel in qemu: SCSI, NVMe, md, LUKS, crashes, boot loaders

@@ -19,3 +19,11 @@ setup() {
 	[ "$status" = 0 ]
 	[[ "${lines[-1]}" == *", 0 not caught" ]]
 }
+
+@test "copies of a disk that share a journal" {
+	run python3 turns.py
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ "${lines[0]}" == *" states ok" ]]
+	[ "${lines[-1]}" = 'every rule is needed' ]
+}
