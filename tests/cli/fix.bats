@@ -358,3 +358,23 @@ load fix
 	grep -q 'start= *63,' disk.img.alignck.sfdisk.1
 	lacks 40063 "$(<disk.img.alignck.sfdisk.1)"
 }
+
+@test "case 40: metadata at the end of a partition stays that of the partition, and never becomes the disk's" {
+	command -v mdadm >/dev/null || skip 'mdadm is not installed'
+	dos disk.img 64M 63,129000,fd
+	hand md090 disk.img 63 $((129000 / 128 * 128 - 128))
+	check --fix --yes disk.img
+	expect 0
+	dd if=disk.img of=part bs=512 skip=2048 count=129000 status=none
+	mdadm --examine part | grep -q 'Version : 0.90'
+	lacks Version "$(mdadm --examine disk.img)"
+	lacks raid "$(blkid -p disk.img)"
+	# At the end of the disk the covered disk itself would be taken for the member.
+	dos end.img 64M 63,129024,fd
+	hand md090 end.img 63 $((129024 - 128))
+	before=$(sha256sum <end.img)
+	check --fix --yes end.img
+	expect 2
+	has 'the whole disk would be taken for the member' "$stderr"
+	[ "$(sha256sum <end.img)" = "$before" ]
+}
