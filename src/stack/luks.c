@@ -65,7 +65,7 @@ enum outcome decode_luks2_json(const struct piece *pieces, size_t count, uint64_
 	if (!tokener)
 		return DECODE_NOT_THIS;
 	for (size_t i = 0; i < count && !root && !ended; i++) {
-		size_t len = strnlen(pieces[i].text, pieces[i].len);
+		size_t len = pieces[i].len ? strnlen(pieces[i].text, pieces[i].len) : 0;
 
 		ended = len < pieces[i].len;
 		if (!len)
