@@ -53,6 +53,9 @@ int read_content(struct io *io, uint64_t start, uint64_t size, uint32_t sector,
  * any start, or spoil it. */
 bool is_content_told(const struct content *content);
 
+/* The innermost layer whose data's place is known. NULL: there is none. */
+const struct layer *innermost_payload(const struct content *content);
+
 void content_free(struct content *content);
 
 #endif

@@ -19,15 +19,6 @@ const char *verdict_name(enum verdict verdict)
 	return names[verdict];
 }
 
-const struct layer *payload_of(const struct content *content)
-{
-	if (content && !content->ambiguous)
-		for (size_t i = content->count; i > 0; i--)
-			if (content->layers[i - 1].has_data_offset)
-				return &content->layers[i - 1];
-	return NULL;
-}
-
 bool is_selected(const struct layout *layout, const struct policy *policy, size_t index)
 {
 	/* A parent comes before what it holds, so the walk up ends. */

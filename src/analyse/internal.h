@@ -29,7 +29,4 @@ struct measure {
 /* Applies every rule of the table to `subject`; findings go to `out`. */
 void apply_rules(const struct subject *subject, struct findings *out);
 
-/* The innermost layer whose data position is known, NULL: none. It is what is written to most. */
-const struct layer *payload_of(const struct content *content);
-
 #endif

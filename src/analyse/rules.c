@@ -17,6 +17,12 @@ static uint64_t start_off_by(const struct subject *s)
 	return misalignment(s->position, s->offset, s->analysis->required);
 }
 
+/* What is written to most. NULL: none, or which of two it is cannot be told. */
+static const struct layer *payload_of(const struct content *content)
+{
+	return content && !content->ambiguous ? innermost_payload(content) : NULL;
+}
+
 static uint64_t payload_off_by(const struct subject *s, const struct layer *layer)
 {
 	return misalignment(layer->data_offset + s->device->image_offset, s->offset,

@@ -3,7 +3,6 @@
 #include "fix.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +24,13 @@ static const char *home(void)
 static FILE *new_file(const char *wanted, char **path)
 {
 	for (int n = 0; n < NAMES_MAX; n++) {
-		int fd;
 		FILE *f;
 
 		if ((n ? asprintf(path, "%s.%d", wanted, n) : asprintf(path, "%s", wanted)) < 0) {
 			*path = NULL;
 			return NULL;
 		}
-		fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		f = fd < 0 ? NULL : fdopen(fd, "w");
-		if (!f && fd >= 0)
-			close(fd);
+		f = fopen(*path, "wxe");
 		if (f || errno != EEXIST)
 			return f;
 		free(*path);

@@ -184,7 +184,7 @@ int drop_kernel_partitions(int fd, struct reason *reason)
 	}
 	/* The disk will not be touched: all as it was. */
 	for (; r < 0 && dropped > 0; dropped--) {
-		const typeof(*nodes.list) *node = &nodes.list[dropped - 1];
+		const struct kernel_partition *node = &nodes.list[dropped - 1];
 
 		tell_kernel(fd, BLKPG_ADD_PARTITION, node->number, node->start, node->size);
 	}

@@ -87,16 +87,13 @@ static bool is_bitlocker(const struct ground *ground, const struct partition *p)
  * enough. */
 static bool stays_off_inside(const struct ground *ground, const struct partition *p)
 {
-	const struct content *content;
+	const struct layer *payload;
 
 	if (!ground->contents)
 		return false;
-	content = &ground->contents[p - ground->layout->partitions];
-	for (size_t i = content->count; i > 0; i--)
-		if (content->layers[i - 1].has_data_offset)
-			return content->layers[i - 1].data_offset > p->start &&
-			       (content->layers[i - 1].data_offset - p->start) % ground->required;
-	return false;
+	payload = innermost_payload(&ground->contents[p - ground->layout->partitions]);
+	return payload && payload->data_offset > p->start &&
+	       (payload->data_offset - p->start) % ground->required;
 }
 
 static const struct {

@@ -13,14 +13,7 @@ static int fail(struct run *run, int err, const char *what, uint64_t offset)
 			  strerror(-err));
 }
 
-static int fail_disk(struct run *run, int err, const char *what, uint64_t offset, uint32_t unit)
-{
-	return reason_set(run->reason, err,
-			  "cannot %s the disk at sector %" PRIu64 " (byte %" PRIu64 "): %s", what,
-			  offset / unit, offset, strerror(-err));
-}
-
-static uint32_t sector_of(const struct run *run)
+uint32_t sector_of(const struct run *run)
 {
 	uint32_t unit = run->journal.logical_sector_size;
 
@@ -29,31 +22,35 @@ static uint32_t sector_of(const struct run *run)
 	return unit ? unit : 512;
 }
 
-uint64_t find_bad_sector(struct run *run, void *buf, uint64_t len, uint64_t offset, uint32_t *unit)
+static int fail_disk(struct run *run, int err, const char *what, uint64_t offset)
 {
-	*unit = sector_of(run);
-	for (uint64_t i = 0; i < len; i += *unit)
-		if (io_read(run->rel->disk, buf, min_u64(len - i, *unit), offset + i) < 0)
+	return reason_set(run->reason, err,
+			  "cannot %s the disk at sector %" PRIu64 " (byte %" PRIu64 "): %s", what,
+			  offset / sector_of(run), offset, strerror(-err));
+}
+
+uint64_t find_bad_sector(struct run *run, void *buf, uint64_t len, uint64_t offset)
+{
+	uint32_t unit = sector_of(run);
+
+	for (uint64_t i = 0; i < len; i += unit)
+		if (io_read(run->rel->disk, buf, min_u64(len - i, unit), offset + i) < 0)
 			return offset + i;
 	return offset;
 }
 
 int read_disk(struct run *run, void *buf, uint64_t len, uint64_t offset)
 {
-	uint32_t unit;
 	int r = io_read(run->rel->disk, buf, len, offset);
 
-	if (r >= 0)
-		return 0;
-	offset = find_bad_sector(run, buf, len, offset, &unit);
-	return fail_disk(run, r, "read", offset, unit);
+	return r < 0 ? fail_disk(run, r, "read", find_bad_sector(run, buf, len, offset)) : 0;
 }
 
 int write_disk(struct run *run, const void *buf, uint64_t len, uint64_t offset)
 {
 	int r = io_write(run->rel->disk, buf, len, offset);
 
-	return r < 0 ? fail_disk(run, r, "write", offset, sector_of(run)) : 0;
+	return r < 0 ? fail_disk(run, r, "write", offset) : 0;
 }
 
 static bool is_zero(const uint8_t *p, uint64_t len)
@@ -167,7 +164,7 @@ int write_record(struct run *run, struct record *record)
 	int slot = 1 - run->newest_slot, r;
 
 	record->sequence = run->newest.sequence + 1;
-	record->turn = run->turn;
+	record->turn = run->cover.turn;
 	if (record->sills)
 		record->sills_sum = run->sills_sum;
 	encode_record(&run->journal, record, run->block);

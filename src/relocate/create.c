@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 /* A new journal (invariant 3): everything checked, then a header that says "begun", flush, content
  * and first record, flush, header, flush. Until the header is there, there is no journal; until the
@@ -43,8 +42,10 @@ static int fill_journal(const struct relocation *rel, const struct relocation_re
 {
 	const struct plan *plan = req->plan;
 
-	if (getrandom(j->plan_id, PLAN_ID_SIZE, 0) != PLAN_ID_SIZE)
-		return reason_set(reason, -errno, "cannot get random bytes: %s", strerror(errno));
+	int r = draw_random(j->plan_id, PLAN_ID_SIZE, reason);
+
+	if (r)
+		return r;
 	j->seed = get_le64(j->plan_id) ^ get_le64(j->plan_id + 8);
 	j->disk_size = rel->disk->size;
 	j->logical_sector_size = req->logical_sector_size;
@@ -209,7 +210,7 @@ static int check_place(const struct relocation *rel, struct reason *reason)
 	if (!bytes)
 		return reason_set(reason, -ENOMEM, "no memory for the journal");
 	for (uint64_t at = 0; at < rel->journal_size; at += chunk) {
-		uint64_t left = rel->journal_size - at, len = left < chunk ? left : chunk;
+		uint64_t len = min_u64(rel->journal_size - at, chunk);
 		int r = io_read(rel->journal, bytes, len, rel->journal_base + at);
 
 		if (r < 0)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 /*
  * What frames the moves: the cover (invariant 1), the end in both directions (10) and the way back
@@ -37,7 +36,7 @@ static void make_cover(struct run *run, bool is_new)
 	struct cover *cover = &run->cover;
 
 	*cover = (struct cover){
-		.turn = run->turn,
+		.turn = cover->turn,
 		.in_gap = j->in_gap,
 		.journal_base = j->base,
 		.first_lba = j->cover_first_lba,
@@ -62,16 +61,12 @@ int take_turn(struct run *run)
 
 	record.claims = true;
 	record.turn_before = run->cover.turn;
-	if (getrandom(&run->turn, sizeof(run->turn), 0) != sizeof(run->turn))
-		return reason_set(run->reason, -errno, "cannot get random bytes: %s",
-				  strerror(errno));
-	r = write_record(run, &record);
+	r = draw_random(&run->cover.turn, sizeof(run->cover.turn), run->reason);
+	if (!r)
+		r = write_record(run, &record);
 	if (!r)
 		r = flush_both(run);
-	if (r)
-		return r;
-	run->cover.turn = run->turn;
-	return write_cover(run);
+	return r ? r : write_cover(run);
 }
 
 /* Some firmware, and gdisk, look for GPT headers whatever sector 0 says. */
@@ -187,12 +182,9 @@ static int wipe_extent(struct run *run, struct extent gap)
 		return r;
 	r = 0;
 	memset(run->buffer[0], 0, run->window_max);
-	for (uint64_t at = gap.start; at < gap.end && !r; at += run->window_max) {
-		uint64_t left = gap.end - at;
-
-		r = io_write(run->rel->disk, run->buffer[0],
-			     left < run->window_max ? left : run->window_max, at);
-	}
+	for (uint64_t at = gap.start; at < gap.end && !r; at += run->window_max)
+		r = io_write(run->rel->disk, run->buffer[0], min_u64(gap.end - at, run->window_max),
+			     at);
 	return r;
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 /* Opens a journal and believes nothing of it: damaged, foreign and hostile ones are told apart. */
 
@@ -84,6 +85,13 @@ int journal_open(const struct relocation *rel, struct journal *j, struct reason 
 	if (r < 0)
 		journal_free(j);
 	return r;
+}
+
+int draw_random(void *to, size_t size, struct reason *reason)
+{
+	if (getrandom(to, size, 0) == (ssize_t)size)
+		return 0;
+	return reason_set(reason, -errno, "cannot get random bytes: %s", strerror(errno));
 }
 
 int journal_newest(struct io *io, uint64_t base, const struct journal *j, uint8_t *block,

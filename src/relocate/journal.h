@@ -126,6 +126,8 @@ void place_cover_entry(const struct journal *journal, uint32_t *first_lba, uint3
 int journal_open(const struct relocation *relocation, struct journal *journal,
 		 struct reason *reason);
 
+int draw_random(void *to, size_t size, struct reason *reason);
+
 /* Where in the journal that slot is. */
 static inline uint64_t slot_offset(int slot)
 {

@@ -66,8 +66,7 @@ static int write_from_half(struct run *run, const struct record *rec, uint32_t h
 	uint64_t from = half_offset(run, half);
 
 	while (e.start < e.end) {
-		uint64_t left = e.end - e.start;
-		uint64_t len = left < run->window_max ? left : run->window_max;
+		uint64_t len = min_u64(e.end - e.start, run->window_max);
 		int r = read_journal(run, run->buffer[0], len, from);
 
 		if (!r)

@@ -118,7 +118,6 @@ static int check_turn(struct run *run)
 	const struct record *rec = &run->newest;
 	uint64_t turn = run->cover.turn;
 
-	run->turn = turn;
 	if (rec->turn == turn || (rec->claims && rec->turn_before == turn))
 		return 0;
 	return reason_set(run->reason, -ESTALE,
@@ -134,7 +133,7 @@ static int check_pair(struct run *run, enum relocation_table table)
 
 	if (table == RELOCATION_COVERED)
 		return check_turn(run);
-	run->turn = rec->turn;
+	run->cover.turn = rec->turn;
 	if ((table == RELOCATION_OLD && (at_start || (has_ended(rec) && !rec->is_new))) ||
 	    (table == RELOCATION_NEW && has_ended(rec) && rec->is_new))
 		return 0;
@@ -160,52 +159,33 @@ static int open_run(struct run *run, enum relocation_table *table)
 	return r ? r : check_pair(run, *table);
 }
 
-static int go_forward(struct run *run, enum relocation_table table)
+static int end(struct run *run, bool back)
 {
-	struct frontier at = { 0 };
-	bool ended = has_ended(&run->newest), was_new = run->newest.is_new;
-	int r;
-
-	if (table == RELOCATION_NEW)
-		return write_done(run, true);
-	r = cover_disk(run, false, table == RELOCATION_COVERED);
-	if (!r && !ended)
-		r = recover_record(run, &at);
-	if (!r)
-		r = take_turn(run);
-	if (r)
-		return r;
-	if (ended && was_new)
-		return end_new(run);
-	if (ended)
-		r = write_frontier(run, at);
-	if (!r)
-		r = run_moves(run, false, at);
-	return r ? r : end_new(run);
+	return back ? end_old(run) : end_new(run);
 }
 
-static int go_back(struct run *run, enum relocation_table table)
+static int go(struct run *run, enum relocation_table table, bool back)
 {
-	struct frontier at = { run->journal.move_count, 0, false };
+	struct frontier at = { back ? run->journal.move_count : 0, 0, false };
 	bool ended = has_ended(&run->newest), was_new = run->newest.is_new;
 	int r;
 
-	if (table == RELOCATION_OLD)
-		return write_done(run, false);
-	r = cover_disk(run, true, table == RELOCATION_COVERED);
+	if (table == (back ? RELOCATION_OLD : RELOCATION_NEW))
+		return write_done(run, !back);
+	r = cover_disk(run, back, table == RELOCATION_COVERED);
 	if (!r && !ended)
 		r = recover_record(run, &at);
 	if (!r)
 		r = take_turn(run);
 	if (r)
 		return r;
-	if (ended && !was_new)
-		return end_old(run);
+	if (ended && was_new != back)
+		return end(run, back);
 	if (ended)
-		r = undo_fields(run);
+		r = back ? undo_fields(run) : write_frontier(run, at);
 	if (!r)
-		r = run_moves(run, true, at);
-	return r ? r : end_old(run);
+		r = run_moves(run, back, at);
+	return r ? r : end(run, back);
 }
 
 /* Nothing was written; but if an earlier run left the cover, or sector 0 cannot be read to tell,
@@ -236,7 +216,7 @@ static enum move_result run_relocation(const struct relocation *rel, bool back,
 			result = refuse(&run);
 	}
 	if (!r)
-		r = back ? go_back(&run, table) : go_forward(&run, table);
+		r = go(&run, table, back);
 	if (!r)
 		result = MOVE_DONE;
 	else if (r == RUN_PAUSED)

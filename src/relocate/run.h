@@ -22,8 +22,8 @@ struct frontier {
 struct run {
 	const struct relocation *rel;
 	struct journal journal;
-	struct cover cover; /* as sector 0 has it, once it is covered */
-	uint64_t turn;      /* in every record that this run writes */
+	struct cover
+		cover; /* as sector 0 has it, once it is covered; its turn is in every record */
 	struct record newest;
 	int newest_slot; /* 0 or 1; -1: there is none */
 	uint64_t window_max;
@@ -37,7 +37,8 @@ struct run {
 /* batch.c: the batch's calls, which name what failed */
 int read_disk(struct run *run, void *buf, uint64_t len, uint64_t offset);
 /* Of bytes that could not be read at once: where the first sector begins that cannot. */
-uint64_t find_bad_sector(struct run *run, void *buf, uint64_t len, uint64_t offset, uint32_t *unit);
+uint64_t find_bad_sector(struct run *run, void *buf, uint64_t len, uint64_t offset);
+uint32_t sector_of(const struct run *run); /* the logical sector's size, before a journal too */
 int write_disk(struct run *run, const void *buf, uint64_t len, uint64_t offset);
 /* The same for data of partitions: zeros may become holes. */
 int write_data(struct run *run, const uint8_t *buf, uint64_t len, uint64_t offset);

@@ -18,7 +18,6 @@ static int read_step(struct run *run, void *context, uint32_t index)
 {
 	const struct turn *turn = context;
 	const struct plan_move *m = turn->move;
-	uint32_t unit;
 	uint64_t at = turn->done + index * SCAN_STEP, len = m->size - at;
 	uint8_t *buffer = turn->buffer + index * SCAN_STEP;
 	int r;
@@ -28,11 +27,11 @@ static int read_step(struct run *run, void *context, uint32_t index)
 	r = io_read(run->rel->disk, buffer, len, m->from + at);
 	if (r >= 0)
 		return 0;
-	at = find_bad_sector(run, buffer, len, m->from + at, &unit);
+	at = find_bad_sector(run, buffer, len, m->from + at);
 	return reason_set(run->reason, r,
 			  "partition %u cannot be read at sector %" PRIu64 " (byte %" PRIu64
 			  ") of the disk: %s; nothing was changed",
-			  m->number, at / unit, at, strerror(-r));
+			  m->number, at / sector_of(run), at, strerror(-r));
 }
 
 static int scan_move(struct run *run, struct turn *turn, uint64_t before, uint64_t total)

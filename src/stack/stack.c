@@ -361,6 +361,14 @@ bool is_content_told(const struct content *content)
 	return findings_status(&content->findings, false) != STATUS_UNKNOWN;
 }
 
+const struct layer *innermost_payload(const struct content *content)
+{
+	for (size_t i = content->count; i > 0; i--)
+		if (content->layers[i - 1].has_data_offset)
+			return &content->layers[i - 1];
+	return NULL;
+}
+
 void content_free(struct content *content)
 {
 	findings_free(&content->findings);

@@ -58,44 +58,44 @@ def starts(state, broken):
 
 
 def steps(state, broken):
-    """(what the run did next, whether it died of it)"""
+    """What the run did next"""
     run, record = state.run, state.record
     disk, phase = state.disks[run.disk], run.phase
     at = lambda name, **more: state._replace(run=run._replace(phase=name), **more)
     if phase == 'recover':
         if record.lo != record.hi:
             record = Record(run.turn, None, disk.place, disk.place, False)
-        yield at('move' if broken == 'no turn is drawn' else 'claim', record=record), False
+        yield at('move' if broken == 'no turn is drawn' else 'claim', record=record)
     elif phase == 'claim' and state.drawn < TURNS:
         turn = state.drawn + 1
         if broken == 'the cover before the claim':
-            yield put(at('claim too', drawn=turn), run.disk, cover=turn), False
+            yield put(at('claim too', drawn=turn), run.disk, cover=turn)
             return
         done = at('cover', drawn=turn, record=record._replace(turn=turn, claims_from=run.turn))
-        yield done._replace(run=done.run._replace(turn=turn)), False
+        yield done._replace(run=done.run._replace(turn=turn))
     elif phase == 'claim too':
         done = at('move', record=record._replace(turn=disk.cover, claims_from=run.turn))
-        yield done._replace(run=done.run._replace(turn=disk.cover)), False
+        yield done._replace(run=done.run._replace(turn=disk.cover))
     elif phase == 'cover':
         done = at('move')
-        yield (done if broken == 'the cover keeps its turn' else put(done, run.disk, cover=run.turn)), False
+        yield done if broken == 'the cover keeps its turn' else put(done, run.disk, cover=run.turn)
     elif phase == 'move':
         if disk.place == (0 if run.back else WINDOWS):
-            yield at('end', record=Record(run.turn, None, disk.place, disk.place, True)), False
+            yield at('end', record=Record(run.turn, None, disk.place, disk.place, True))
             return
         to = disk.place + (-1 if run.back else 1)
         window = Record(run.turn, None, min(disk.place, to), max(disk.place, to), False)
-        yield put(state, run.disk, place=to)._replace(record=window), False
-        yield state._replace(record=window), True        # without the record, the window counts as not moved
+        yield put(state, run.disk, place=to)._replace(record=window)
+        # It dies with the record alone; without the record, the window counts as not moved.
+        yield state._replace(record=window, run=None)
     elif phase == 'end':
-        yield put(state, run.disk, cover=None)._replace(run=None), False
+        yield put(state, run.disk, cover=None)._replace(run=None)
 
 
 def successors(state, broken):
     if state.run:
         yield state._replace(run=None)                  # dies here
-        for after, died in steps(state, broken):
-            yield after._replace(run=None) if died else after
+        yield from steps(state, broken)
         return
     yield from starts(state, broken)
     if len(state.disks) < COPIES:
