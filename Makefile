@@ -46,8 +46,7 @@ LIBS         := $(LIB_LIBS) -pthread -ldl
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 VARIANT_FLAGS_asan     := $(SAN) -O1
 # Of the product's own sums: tests wrap on purpose, in their dice.
-# Not yet in plan/, whose sums of absurd layouts wrap before its own check refuses them.
-SAN_INTEGER_STAGES := util io probe layout stack analyse relocate commit report cli
+SAN_INTEGER_STAGES := util io probe layout stack analyse plan relocate commit report cli
 SAN_INTEGER := -fsanitize=integer -fno-sanitize-recover=integer
 VARIANT_FLAGS_coverage := --coverage -O0
 VARIANT_FLAGS_fuzz     := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -O1

@@ -48,12 +48,15 @@ static uint64_t least_common_multiple(uint64_t a, uint64_t b, uint64_t none)
 static bool find_grain(struct ground *ground, struct plan *plan)
 {
 	enum { GRAIN_MAX = 16 * MIB };
+	const uint64_t limit = 1ULL << 62; /* a few of them still add up */
 	uint64_t asked = ground->request->grain ? ground->request->grain : MIB;
 	uint64_t grain = least_common_multiple(asked, ground->required, 0);
 	char was[SIZE_TEXT_MAX], is[SIZE_TEXT_MAX], needs[SIZE_TEXT_MAX];
 
 	if ((!grain || grain > GRAIN_MAX) && grain != asked &&
 	    !round_up_to(asked, ground->required, &grain))
+		grain = UINT64_MAX;
+	if (grain > limit)
 		return refuse(plan, "--grain is too large");
 	ground->grain = grain;
 	if (grain != asked)
@@ -135,15 +138,24 @@ static bool are_ebrs_distinct(const struct ground *ground, struct plan *plan)
 	return true;
 }
 
+/* Whatever is added up later: of what is nested in a slice, too. */
+static bool has_end(const struct ground *ground, const struct partition *p, struct plan *plan)
+{
+	uint64_t end;
+
+	return (add_u64(p->start, p->size, &end) && add_u64(p->ebr, ground->sector, &end)) ||
+	       refuse(plan, "partition %u lies beyond any disk", p->number);
+}
+
 static bool is_sound(const struct ground *ground, const struct partition *p, struct plan *plan)
 {
-	uint64_t end, sector = ground->sector;
+	uint64_t sector = ground->sector;
 
 	if (!p->size)
 		return refuse(plan, "partition %u is empty", p->number);
 	if (p->start < sector)
 		return refuse(plan, "partition %u begins in the table itself", p->number);
-	if (!add_u64(p->start, p->size, &end) || end > ground->device->size)
+	if (p->start + p->size > ground->device->size)
 		return refuse(plan, "partition %u ends past the end of the disk", p->number);
 	if (p->start % sector || p->size % sector || p->ebr % sector)
 		return refuse(plan, "partition %u does not lie on whole sectors", p->number);
@@ -166,6 +178,8 @@ static bool list_items(struct ground *ground, struct plan *plan)
 		bool misaligned = ground->analysis->partitions[i].verdict == VERDICT_MISALIGNED &&
 				  bytes_past_boundary(ground, p->start);
 
+		if (!has_end(ground, p, plan))
+			return false;
 		if (!takes_room(ground, i) && (int)i != ground->extended)
 			continue; /* nested in a slice: it stays with it */
 		if (!is_sound(ground, p, plan))

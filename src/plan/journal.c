@@ -116,11 +116,9 @@ static int list_taken(const struct ground *ground, const struct plan *plan, stru
 		const struct plan_place *q = &plan->places[i];
 		bool box = (int)i == ground->extended; /* between its logicals is a gap */
 		uint64_t old_size = box ? ground->sector : p->size;
-		uint64_t new_size = box ? ground->sector : q->size, end;
+		uint64_t new_size = box ? ground->sector : q->size;
 
-		if (!add_u64(p->start, old_size, &end))
-			continue; /* nested, and past the end of its slice */
-		taken[n++] = (struct extent){ p->start, end };
+		taken[n++] = (struct extent){ p->start, p->start + old_size };
 		taken[n++] = (struct extent){ q->start, q->start + new_size };
 		if (p->ebr)
 			taken[n++] = (struct extent){ p->ebr, p->ebr + ground->sector };

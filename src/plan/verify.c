@@ -22,12 +22,26 @@ static bool check_grid(const struct check *c)
 	return true;
 }
 
+/* Every sum of the checks below is of these. */
+static bool check_sums(const struct check *c)
+{
+	for (size_t i = 0; i < c->layout->count; i++) {
+		const struct partition *p = part(c, i);
+		const struct plan_place *q = &c->plan->places[i];
+		uint64_t end;
+
+		if (!add_u64(p->start, p->size, &end) || !add_u64(q->start, q->size, &end) ||
+		    !add_u64(p->ebr, c->sector, &end) || !add_u64(q->ebr, c->sector, &end))
+			return WRONG(c, "partition %u would end beyond any disk", p->number);
+	}
+	return true;
+}
+
 /* Sizes, and who may move at all, and where to. */
 static bool check_place(const struct check *c, size_t i)
 {
 	const struct partition *p = part(c, i);
 	const struct plan_place *q = &c->plan->places[i];
-	uint64_t end;
 	bool is_asked = !c->request->only_count;
 	bool is_off = off_by(c, p->start, c->analysis->required) != 0;
 	enum verdict verdict = c->analysis->partitions[i].verdict;
@@ -37,8 +51,7 @@ static bool check_place(const struct check *c, size_t i)
 	if (!c->is_container[i] && !c->owns_data[i])
 		return !has_moved(c, i) ||
 		       WRONG(c, "partition %u must stay in its slice", p->number);
-	if (!add_u64(q->start, q->size, &end) || end > c->device->size ||
-	    !add_u64(p->start, p->size, &end))
+	if (new_extent(c, i).end > c->device->size)
 		return WRONG(c, "partition %u would end past the end of the disk", p->number);
 	if (q->start % c->sector || q->size % c->sector)
 		return WRONG(c, "partition %u would not lie on whole sectors", p->number);
@@ -253,5 +266,6 @@ bool verify_plan(const struct device *device, const struct layout *layout,
 	if (!c->sector)
 		return WRONG(c, "the table has no sector size");
 	find_kinds(c);
-	return check_grid(c) && check_places(c) && verify_moves(c) && verify_journal(c);
+	return check_sums(c) && check_grid(c) && check_places(c) && verify_moves(c) &&
+	       verify_journal(c);
 }

@@ -618,6 +618,16 @@ static void nested_labels_stay(void **state)
 	expect_feasible();
 	assert_int_equal(c.plan->move_count, 1);
 	assert_int_equal(case_start(&c, 2), 200704);
+	/* What its label claims need not be on the disk, nor on any. */
+	p->size = UINT64_MAX;
+	expect_refused("partition 5 lies beyond any disk");
+	p->size = 50000 * 512;
+	p->ebr = UINT64_MAX - 511;
+	expect_refused("partition 5 lies beyond any disk");
+	p->ebr = 0;
+	c.request.grain = UINT64_MAX - 4095;
+	expect_refused("--grain is too large");
+	c.request.grain = 0;
 	/* The slice is aligned, what is in it is not. */
 	c.request.only_count = 0;
 	c.layout.count = 2;

@@ -154,6 +154,11 @@ static void slices(void **state)
 	put(5, 4000);
 	c.partitions[2].parent = 1;
 	expect_noticed("partition 2 would leave its slices behind");
+	c.partitions[2].size = UINT64_MAX;
+	expect_noticed("partition 5 would end beyond any disk");
+	c.partitions[2].size = 100 * 512;
+	place(5)->ebr = UINT64_MAX - 511;
+	expect_noticed("partition 5 would end beyond any disk");
 }
 
 static void limits_of_an_mbr(void **state)
