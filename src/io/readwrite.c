@@ -27,20 +27,28 @@ static bool is_aligned(const struct readwrite_io *p, const void *buf, size_t len
 	return !(((uintptr_t)buf % p->unit) | (len % p->unit) | (offset % p->unit));
 }
 
+/* A device that was pulled has no sectors left: a write to it finds no space, a read its end. */
+static int explain(const struct readwrite_io *p, int err)
+{
+	uint64_t size;
+
+	return p->is_device && ioctl(p->fd, BLKGETSIZE64, &size) == 0 && size < p->io.size ? -ENODEV
+											   : err;
+}
+
 /* Reads at least `need` of `len` bytes: a file may end inside the last aligned unit. */
-static int read_some(int fd, char *to, size_t len, size_t need, uint64_t offset)
+static int read_some(const struct readwrite_io *p, char *to, size_t len, size_t need,
+		     uint64_t offset)
 {
 	size_t got = 0;
 
 	while (got < need) {
-		ssize_t n = pread(fd, to + got, len - got, offset + got);
+		ssize_t n = pread(p->fd, to + got, len - got, offset + got);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			return -ENODATA;
+		if (n <= 0)
+			return explain(p, n ? -errno : -ENODATA);
 		got += n;
 	}
 	return 0;
@@ -58,7 +66,7 @@ static int read_bounced(const struct readwrite_io *p, char *to, size_t len, uint
 		size_t skip = offset - start;
 		size_t part = len < BOUNCE_SIZE - skip ? len : BOUNCE_SIZE - skip;
 		size_t whole = (skip + part + p->unit - 1) / p->unit * p->unit;
-		int r = read_some(p->fd, bounce, whole, skip + part, start);
+		int r = read_some(p, bounce, whole, skip + part, start);
 
 		if (r < 0)
 			return r;
@@ -74,19 +82,19 @@ static int readwrite_read(struct io *io, void *buf, size_t len, uint64_t offset)
 {
 	const struct readwrite_io *p = (const struct readwrite_io *)io;
 
-	return is_aligned(p, buf, len, offset) ? read_some(p->fd, buf, len, len, offset)
+	return is_aligned(p, buf, len, offset) ? read_some(p, buf, len, len, offset)
 					       : read_bounced(p, buf, len, offset);
 }
 
-static int write_all(int fd, const char *from, size_t len, uint64_t offset)
+static int write_all(const struct readwrite_io *p, const char *from, size_t len, uint64_t offset)
 {
 	while (len) {
-		ssize_t n = pwrite(fd, from, len, offset);
+		ssize_t n = pwrite(p->fd, from, len, offset);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n ? -errno : -EIO;
+			return explain(p, n ? -errno : -EIO);
 		from += n;
 		offset += n;
 		len -= n;
@@ -100,14 +108,14 @@ static int readwrite_write(struct io *io, const void *buf, size_t len, uint64_t 
 	autofree void *copy = NULL;
 
 	if (is_aligned(p, buf, len, offset))
-		return write_all(p->fd, buf, len, offset);
+		return write_all(p, buf, len, offset);
 	/* Part of a sector would have to be read first: that is the caller's to decide. */
 	if (len % p->unit || offset % p->unit)
 		return -EINVAL;
 	copy = io_alloc(len);
 	if (!copy)
 		return -ENOMEM;
-	return write_all(p->fd, memcpy(copy, buf, len), len, offset);
+	return write_all(p, memcpy(copy, buf, len), len, offset);
 }
 
 static int readwrite_flush(struct io *io)

@@ -109,3 +109,32 @@ is_old() {
 	expect 0
 	is_old
 }
+
+@test "a drive pulled in the middle: stops, and plugged in again it is resumed under its new name" {
+	local pid
+	scsi physblk_exp=3
+	one_partition
+	strace -f -qq -o calls -e trace=fdatasync,fsync -e inject=fdatasync,fsync:signal=STOP:when=20 \
+		"$ALIGNCK" --fix --yes --journal /journal/journal "$disk" >said 2>stderr 3>&- &
+	until_is grep -q 'stopped by SIGSTOP' calls
+	pid=$(sed -n 's/ .*stopped by SIGSTOP.*//p' calls)
+	echo 1 >"/sys/block/${disk##*/}/device/delete"
+	kill -CONT "$pid"
+	status=0
+	wait $! || status=$?
+	stderr=$(<stderr)
+	expect 3
+	has 'No such device' "$stderr"
+	has '--undo' "$stderr"
+	echo '- - -' | tee /sys/class/scsi_host/host*/scan
+	until_is find_scsi
+	check "$disk"
+	expect 3
+	[ "$(kernel_start 1)" = 1 ] # the cover's own entry
+	check --resume --journal /journal/journal "$disk"
+	expect 0
+	is_new
+	check --undo --journal /journal/journal "$disk"
+	expect 0
+	is_old
+}

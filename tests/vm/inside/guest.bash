@@ -27,10 +27,6 @@ serial() {
 	[ -n "$disk" ]
 }
 
-scsi() {
-	[ ! -e /sys/module/scsi_debug ] || until_is rmmod scsi_debug
-}
-
 disk_by_model() { # disk_by_model TEXT: /dev/NAME of the disk whose model begins so, as $disk
 	local dir
 	disk=
