@@ -243,6 +243,32 @@ load fix
 	is_new
 }
 
+@test "^C on a terminal: asked, answered, moving, and paused at a safe place" {
+	local pid
+	command -v strace >/dev/null || skip 'strace is not installed'
+	simple
+	mkfifo keys
+	script -qec "strace -f -qq -o calls -e trace=fdatasync -e inject=fdatasync:signal=STOP:when=9 \
+		'$ALIGNCK' --fix $disk" /dev/null <keys >said 3>&- &
+	exec 9>keys
+	until_is grep -q '\[y/N\]' said
+	is_old
+	echo y >&9
+	until_is grep -q 'stopped by SIGSTOP' calls
+	pid=$(sed -n 's/ .*stopped by SIGSTOP.*//p' calls)
+	printf '\003' >&9
+	until_is grep -q '^ShdPnd:.*2$' "/proc/$pid/status"
+	kill -CONT "$pid"
+	status=0
+	wait $! || status=$?
+	exec 9>&-
+	[ "$status" = 3 ] || fail "exit $status: $(<said)"
+	grep -q -- "--resume $disk" said
+	check --resume "$disk"
+	expect 0
+	is_new
+}
+
 @test "--dry-run: the plan as text and JSON, the exit status of the check, nothing changed" {
 	simple
 	check --fix --dry-run "$disk"

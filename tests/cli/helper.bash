@@ -4,6 +4,7 @@
 #
 #   check ARG...           runs alignck; leaves $status, $output (standard output) and $stderr
 #   stop_at SIGNAL N CMD   runs a command that gets the signal with its N-th flush
+#   until_is COMMAND...    waits until it succeeds; fails after 60 s
 #   failing WHEN ERROR P.. the check while reads of the image P fail (strace's fault injection)
 #   expect N               the exit status was N, and no crash
 #   check_json ARG...      the same with --json; the document must parse, for `json` and `is`
@@ -79,6 +80,11 @@ stop_at() {
 		"${@:3}" 2>"$BATS_TEST_TMPDIR/stderr") || status=$?
 	stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 	ran=${*:3}
+}
+
+until_is() {
+	local end=$((SECONDS + 60))
+	until "$@"; do ((SECONDS < end)) || fail "never: $*"; done
 }
 
 # failing WHEN ERROR PATH...: the check while reads of the first image fail

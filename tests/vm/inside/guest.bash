@@ -1,7 +1,6 @@
 #!/bin/bash
 # What the tests that run in a guest are written with, besides cli/helper.bash (check, expect, has, lacks, dos).
 #
-#   until_is COMMAND...     waits until it succeeds; fails after 60 s
 #   scsi KEY=VALUE...       a disk of scsi_debug with these parameters, as $disk; the one before is gone
 #   serial TEXT             the virtio disk with that serial number, as $disk
 #   table LINE...           sfdisk writes them to $disk and the kernel reads them
@@ -10,11 +9,6 @@
 # shellcheck disable=SC2154,SC2034,SC2317
 
 load ../cli/helper
-
-until_is() {
-	local end=$((SECONDS + 60))
-	until "$@"; do ((SECONDS < end)) || fail "never: $*"; done
-}
 
 no_scsi() {
 	[ ! -e /sys/module/scsi_debug ] || until_is rmmod scsi_debug
