@@ -10,7 +10,7 @@
 
 static uint64_t sectors(const struct ground *ground, uint64_t bytes)
 {
-	return (bytes + ground->sector - 1) / ground->sector;
+	return bytes / ground->sector + (bytes % ground->sector != 0);
 }
 
 static uint64_t missing_before(const struct ground *ground, size_t i, uint64_t pos,
