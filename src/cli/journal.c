@@ -275,7 +275,8 @@ int job_new_journal(struct job *job, const struct plan *plan, struct reason *rea
 	if (err == -EEXIST)
 		return reason_set(
 			reason, err,
-			"its journal %.140s exists; finish what it belongs to, or remove it",
+			"its journal %.120s exists; name another file with --journal, or remove"
+			" it if no realignment needs it",
 			absolute);
 	if (err)
 		return reason_set(reason, err,

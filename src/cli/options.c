@@ -18,7 +18,7 @@ enum value_kind {
 	VALUE_FORMAT,  /* chooses an output format: at most one */
 	VALUE_SIZE,    /* uint64_t at `offset` */
 	VALUE_SECTOR,  /* the same, a power of two from 512 to 65536 */
-	VALUE_TEXT,    /* char * at `offset` */
+	VALUE_PATH,    /* char * at `offset` */
 	VALUE_COLUMNS,
 	VALUE_JOBS,
 	VALUE_ONLY,
@@ -62,7 +62,7 @@ static const struct option_row rows[] = {
 	  "SIZE" },
 	{ "only", 0, VALUE_ONLY, 0, 0, FIX,
 	  "Realign these partitions (N,N...); others only make room", "LIST" },
-	{ "journal", 0, VALUE_TEXT, 0, AT(journal), MOVING, "Where the resume journal is kept",
+	{ "journal", 0, VALUE_PATH, 0, AT(journal), MOVING, "Where the resume journal is kept",
 	  "FILE" },
 	{ "physical-sector", 0, VALUE_SECTOR, 0, AT(probe.physical_sector), CHECK | FIX,
 	  "Judge as if the physical sector were SIZE", "SIZE" },
@@ -92,7 +92,7 @@ static const struct option_row rows[] = {
 	  "Print errors only; the exit status tells", NULL },
 	{ "verbose", 'v', VALUE_FLAG, 0, AT(report.verbose), ANY,
 	  "Print device facts, users and progress too", NULL },
-	{ "sysroot", 0, VALUE_TEXT, 0, AT(sysroot), CHECK,
+	{ "sysroot", 0, VALUE_PATH, 0, AT(sysroot), CHECK,
 	  "Read sysfs and /proc from DIR (a captured machine)", "DIR" },
 	{ "help", '?', VALUE_HELP, HELP_FULL, 0, ANY, "Print this help", NULL },
 	{ "usage", 0, VALUE_HELP, HELP_USAGE, 0, ANY, "Print a short usage", NULL },
@@ -203,7 +203,9 @@ static int set_option(const struct option_row *row, char *word, struct options *
 	case VALUE_SIZE:
 	case VALUE_SECTOR:
 		return set_size(row, word, field);
-	case VALUE_TEXT:
+	case VALUE_PATH:
+		if (!*word)
+			return row_error(row, word, "is no path");
 		free(*(char **)field);
 		*(char **)field = strdup(word);
 		return *(char **)field ? 0 : -ENOMEM;

@@ -56,6 +56,9 @@ one_error() { # one_error PATH [TEXT]: exactly one line "alignck: PATH: what: wh
 		expect 64
 		has "$option" "$stderr"
 	done
+	check --sysroot= "$good"
+	expect 64
+	has "--sysroot '': is no path" "$stderr"
 }
 
 @test "an option that takes no value refuses one" {
