@@ -248,7 +248,7 @@ load fix
 	command -v strace >/dev/null || skip 'strace is not installed'
 	simple
 	mkfifo keys
-	script -qec "strace -f -qq -o calls -e trace=fdatasync -e inject=fdatasync:signal=STOP:when=9 \
+	ASAN_OPTIONS=detect_leaks=0 script -qec "strace -f -qq -o calls -e trace=fdatasync -e inject=fdatasync:signal=STOP:when=9 \
 		'$ALIGNCK' --fix $disk" /dev/null <keys >said 3>&- &
 	exec 9>keys
 	until_is grep -q '\[y/N\]' said
